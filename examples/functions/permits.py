@@ -69,22 +69,22 @@ class Writ:
             pause = min(2 * pause, 5)
 
 
-def run(writ, at, permit, function):
+def run(writ, permit, function):
     """
     Redeems a permit, runs `function(args, operation_id, stop)`, and reports what it returns.
 
-    `at` is `/v1/worker` or `/v1/inline`. The function returns the result. It raises `Refused` where nothing took
+    The function returns the result. It raises `Refused` where nothing took
     effect. After any other exception something may have, and the report says so.
     """
     proof = {"permit": permit, "nonce": secrets.token_hex(16)}
-    call = writ.send(f"{at}/redemptions", proof)
+    call = writ.send("/v1/permits/redemptions", proof)
     ended = threading.Event()
     stop = threading.Event()
 
     def renew():
         while not ended.wait(call["lease_ms"] / 3000):
             try:
-                if writ.send(f"{at}/renewals", proof)["stop"]:
+                if writ.send("/v1/permits/renewals", proof)["stop"]:
                     stop.set()
             except Problem:
                 stop.set()  # the attempt isn't ours any more
@@ -99,4 +99,4 @@ def run(writ, at, permit, function):
         outcome = {"outcome": "unknown", "message": f"{type(error).__name__}: {error}"[:2000]}
     finally:
         ended.set()
-    return call["operation_id"], writ.send(f"{at}/reports", {**proof, "outcome": outcome})
+    return call["operation_id"], writ.send("/v1/permits/reports", {**proof, "outcome": outcome})

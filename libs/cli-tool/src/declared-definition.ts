@@ -23,7 +23,7 @@ export function declaredDefinition(tool: FunctionTool): ToolDefinition {
     description,
     category,
     class: 'function',
-    ...(mode === 'inline' ? { lane: 'caller' as const } : {}),
+    ...(mode === 'caller' ? { lane: 'caller' as const } : {}),
     mutating: category !== 'read',
     accepts_secrets: [],
     labels: UNTRUSTED_CONTENT_LABELS,

@@ -62,7 +62,7 @@ describe('the definition of a function', () => {
   it('has a digest that covers who runs it and both schemas', () => {
     const digest = (more: object) => JSON.stringify(definitionForDigest(declaredDefinition({ ...tool, ...more })));
     const changes = [
-      { mode: 'inline' },
+      { mode: 'caller' },
       { idempotent: true },
       { result: { type: 'object' } },
       { parameters: { type: 'object' } },

@@ -129,7 +129,7 @@ export class FunctionCalls {
     const { body } = await world.admin.get(`/v1/operations/${operation}`);
     expect(body).toMatchObject({ result: { error: { code: 'effect.ambiguous' } } });
     // Whoever may have acted can't take it again.
-    expect((await this.worker.api.post('/v1/worker/permits', {})).body).toEqual({ permit: null });
+    expect((await this.worker.api.post('/v1/permits/next', {})).body).toEqual({ permit: null });
   }
 }
 

@@ -65,7 +65,7 @@ describe('a worker that is killed', () => {
     const other = await FunctionWorker.create(on.world, ['*']);
     const taken = await Promise.all(
       [on.worker, other, on.worker, other].map(
-        async ({ api }) => (await api.post('/v1/worker/permits', {})).body.permit as unknown,
+        async ({ api }) => (await api.post('/v1/permits/next', {})).body.permit as unknown,
       ),
     );
     expect(taken.filter((permit) => permit !== null)).toHaveLength(1);
@@ -83,9 +83,9 @@ describe('a process of ours or a network that fails', () => {
     const operation = await on.propose('billing.once');
     const letGo = await on.hold(operation);
     // The row is skipped while another transaction has it, so no permit is taken.
-    expect((await on.worker.api.post('/v1/worker/permits', {})).body).toEqual({ permit: null });
+    expect((await on.worker.api.post('/v1/permits/next', {})).body).toEqual({ permit: null });
     await letGo();
-    await on.killBlocked('operation', () => on.worker.api.post('/v1/worker/permits', {}));
+    await on.killBlocked('operation', () => on.worker.api.post('/v1/permits/next', {}));
     const proof = await on.worker.take();
     expect((await on.worker.redeem(proof)).body).toMatchObject({ operation_id: operation, attempt: 1 });
     expect((await on.worker.report(proof, DONE)).body).toMatchObject({ state: 'committed' });
@@ -136,7 +136,7 @@ describe('a process of ours or a network that fails', () => {
 
   it('orchestrator killed while a worker waits and while one runs: neither call is lost', async () => {
     const { operation, proof } = await on.begin('billing.once');
-    const waits = on.worker.api.post('/v1/worker/permits?wait=20000', {}).catch(() => null);
+    const waits = on.worker.api.post('/v1/permits/next?wait=20000', {}).catch(() => null);
     await on.stack.services.orchestrator.kill();
     await waits;
     await on.stack.services.orchestrator.start();

@@ -38,7 +38,7 @@ it('a worker that leaves while a permit is on its way: the call goes to another 
   const operation = await on.propose('billing.once');
   const leaves = new AbortController();
   on.stack.busProxy('orchestrator').hold('in');
-  const lost = fetch(`${on.stack.url}/v1/worker/permits?wait=20000`, {
+  const lost = fetch(`${on.stack.url}/v1/permits/next?wait=20000`, {
     method: 'POST',
     headers: { authorization: `Bearer ${on.worker.api.key!}`, 'content-type': 'application/json' },
     body: '{}',

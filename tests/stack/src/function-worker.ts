@@ -29,13 +29,13 @@ export class FunctionWorker {
   /** Takes a permit as soon as there is one. */
   async take(): Promise<AttemptProof> {
     const permit = await eventually('a permit', async () => {
-      const answer = await this.api.post('/v1/worker/permits?wait=2000', {});
+      const answer = await this.api.post('/v1/permits/next?wait=2000', {});
       return answer.status === 200 ? (answer.body['permit'] as JsonValue | null) : null;
     });
     return { permit, nonce: randomBytes(16).toString('hex') };
   }
 
-  redeem = (proof: AttemptProof) => this.api.post('/v1/worker/redemptions', proof);
-  renew = (proof: AttemptProof) => this.api.post('/v1/worker/renewals', proof);
-  report = (proof: AttemptProof, outcome: unknown) => this.api.post('/v1/worker/reports', { ...proof, outcome });
+  redeem = (proof: AttemptProof) => this.api.post('/v1/permits/redemptions', proof);
+  renew = (proof: AttemptProof) => this.api.post('/v1/permits/renewals', proof);
+  report = (proof: AttemptProof, outcome: unknown) => this.api.post('/v1/permits/reports', { ...proof, outcome });
 }

@@ -78,7 +78,7 @@ describe('`writ tools show`', () => {
 
   test.each([
     ['pull', true, /runs +a worker of the tenant.*\nif it is lost +it is repeated/],
-    ['inline', false, /runs +the caller.*\nif it is lost +it ends as ambiguous/],
+    ['caller', false, /runs +the caller.*\nif it is lost +it ends as ambiguous/],
   ])('says of a function of the mode %s who runs it', async (mode, idempotent, expected) => {
     expect(await shown({ function: { mode, idempotent, ...applied } })).toMatch(expected);
   });

@@ -42,11 +42,18 @@ test("an agent's key has no routes for files or approvals", () => {
   }
 });
 
-test("a worker's key has the routes of workers and no other, and no other key has those", () => {
-  const workers = ROUTES.filter(({ path }) => path.startsWith('/v1/worker/'));
-  expect(workers.length).toBe(4);
-  for (const { id, allowed } of workers) expect([id, allowed]).toEqual([id, ['worker']]);
-  expect(ROUTES.filter(({ allowed }) => allowed.includes('worker'))).toEqual(workers);
+test("a worker's key has routes of permits and no other, and of the others only an agent's key has those", () => {
+  const permits = ROUTES.filter(({ path }) => path.startsWith('/v1/permits/'));
+  expect(permits.map(({ id, allowed }) => [id, [...allowed].sort()])).toEqual([
+    ['takePermit', ['worker']],
+    ['takeOwnPermit', ['agent']],
+    ['redeemPermit', ['agent', 'worker']],
+    ['renewLease', ['agent', 'worker']],
+    ['reportFunction', ['agent', 'worker']],
+  ]);
+  expect(ROUTES.filter(({ allowed }) => allowed.includes('worker')).filter((one) => !permits.includes(one))).toEqual(
+    [],
+  );
 });
 
 test('each path and method belongs to one route', () => {

@@ -126,12 +126,9 @@ export function sampleOf(
     case 'takeOwnPermit':
       return { body: { operation_id: has.operation_id } };
     case 'redeemPermit':
-    case 'redeemOwnPermit':
     case 'renewLease':
-    case 'renewOwnLease':
       return { body: PROOF };
     case 'reportFunction':
-    case 'reportOwnFunction':
       return { body: { ...PROOF, outcome: { outcome: 'succeeded', result: {} } } };
     case 'applyTools':
       return { body: { tools: [{ name: 'look', description: 'Looks.', category: 'read', cmd: 'ls' }] } };

@@ -43,8 +43,8 @@ export const FunctionTool = Type.Object(
   {
     ...shared,
     kind: Type.Literal('function'),
-    mode: Type.Enum(['pull', 'inline'], {
-      description: '`pull`: a worker of the tenant takes permits; `inline`: the caller gets one and runs it itself',
+    mode: Type.Enum(['pull', 'caller'], {
+      description: '`pull`: a worker of the tenant takes permits; `caller`: the caller gets one and runs it itself',
     }),
     idempotent: Type.Boolean({
       description: 'whether a lost attempt may be repeated under the same operation id; else it ends as ambiguous',

@@ -29,7 +29,7 @@ beforeAll(async () => {
   stack = await sharedStack();
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one' } });
   const applied = await world.admin.request('PUT', '/v1/tools', {
-    functions: [CHARGE, { ...CHARGE, name: 'billing.refund', mode: 'inline' }],
+    functions: [CHARGE, { ...CHARGE, name: 'billing.refund', mode: 'caller' }],
   });
   expect(applied.body).toMatchObject({ valid: true });
   const issued = await world.admin.must('/v1/capability-tokens', {
@@ -64,21 +64,21 @@ it('a worker takes, redeems, renews and reports a call, whose caller gets the re
   expect(record).toMatchObject({ execution: { contained: false, result: 'claimed', executor: worker.keyId } });
 });
 
-it('the proposer of an inline call runs it under a permit of its own', async () => {
+it('the proposer of a call runs it under a permit of its own', async () => {
   const { status, body } = await propose('billing.refund', { cents: 5 }, 20_000);
   expect([status, body]).toMatchObject([202, { state: 'admitted', awaits: 'caller' }]);
-  const { body: taken } = await world.agent.post('/v1/inline/permits', { operation_id: body['operation_id'] });
+  const { body: taken } = await world.agent.post('/v1/permits/own', { operation_id: body['operation_id'] });
   const proof = { permit: taken['permit'], nonce: randomBytes(16).toString('hex') };
-  expect((await world.agent.post('/v1/inline/redemptions', proof)).body).toMatchObject({ args: { cents: 5 } });
-  expect((await world.agent.post('/v1/inline/reports', { ...proof, outcome: DONE })).body).toMatchObject({
+  expect((await world.agent.post('/v1/permits/redemptions', proof)).body).toMatchObject({ args: { cents: 5 } });
+  expect((await world.agent.post('/v1/permits/reports', { ...proof, outcome: DONE })).body).toMatchObject({
     state: 'committed',
   });
 });
 
 it('no key does the work of another: roles, permits and arguments are bound', async () => {
   await propose('billing.charge', { cents: 7 });
-  for (const path of ['permits', 'redemptions', 'renewals', 'reports'])
-    expect((await world.agent.post(`/v1/worker/${path}`, {})).status).toBe(403);
+  expect((await world.agent.post('/v1/permits/next', {})).status).toBe(403);
+  expect((await worker.api.post('/v1/permits/own', { operation_id: 'op_x' })).status).toBe(403);
   expect((await worker.api.get('/v1/operations')).status).toBe(403);
   expect((await worker.api.get('/v1/tools')).status).toBe(403);
   const proof = await worker.take();

@@ -370,7 +370,7 @@ describe('a permit for a process of a tenant', () => {
 });
 
 describe('a call that its proposer runs', () => {
-  const INLINE: FunctionToolSource = { ...CHARGE, mode: 'inline' };
+  const INLINE: FunctionToolSource = { ...CHARGE, mode: 'caller' };
   const agentOf = (api_key_id: Caller['api_key_id']): Caller => ({
     ...callerOf(tenant.tenantId),
     api_key_id,

@@ -82,7 +82,7 @@ describe('a set with a rule that redacts', () => {
   });
 
   it('refuses the calls of a tool that its caller runs by now, on a replica that reads the set anew too', async () => {
-    await apply({ ...LOOK_UP, mode: 'inline' });
+    await apply({ ...LOOK_UP, mode: 'caller' });
     for (const admit of [kernel.admission, kernel.newReplica()]) {
       const { result, state } = await decide(call(), admit);
       expect([state, result?.error?.code]).toEqual(['refused', 'policy.unredactable']);

@@ -45,19 +45,4 @@ export class FunctionsController {
   ): Promise<TakenPermit> {
     return this.permits.takeOwn(caller, body.operation_id, gone);
   }
-
-  @Route(FUNCTIONS.redeemOwn)
-  redeemOwn(@RequestInput() { caller, body }: RequestInputOf<typeof FUNCTIONS.redeemOwn>): Promise<FunctionRedemption> {
-    return this.kernel.ask('function.redeem', caller, body);
-  }
-
-  @Route(FUNCTIONS.renewOwn)
-  renewOwn(@RequestInput() { caller, body }: RequestInputOf<typeof FUNCTIONS.renewOwn>): Promise<FunctionRenewal> {
-    return this.kernel.ask('function.renew', caller, body);
-  }
-
-  @Route(FUNCTIONS.reportOwn)
-  reportOwn(@RequestInput() { caller, body }: RequestInputOf<typeof FUNCTIONS.reportOwn>): Promise<FunctionReported> {
-    return this.kernel.ask('function.report', caller, body);
-  }
 }

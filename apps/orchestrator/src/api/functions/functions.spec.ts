@@ -28,8 +28,8 @@ beforeEach(() => {
 const asked = (verb: string) => api.kernel.requests.filter((one) => one.verb === verb);
 
 describe.each([
-  ['worker', '/v1/worker/permits?wait=20000', {}],
-  ['agent', '/v1/inline/permits', { operation_id: 'op_x' }],
+  ['worker', '/v1/permits/next?wait=20000', {}],
+  ['agent', '/v1/permits/own', { operation_id: 'op_x' }],
 ] as const)('a %s that takes a permit', (role, path, body) => {
   const headers = () => ({ authorization: `Bearer ${tenant[role]}`, 'content-type': 'application/json' });
   const post = (signal: AbortSignal) =>

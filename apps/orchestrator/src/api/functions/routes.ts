@@ -33,79 +33,60 @@ const REDEEMED = {
 const RENEWED = { 200: { description: 'The end of the lease, and whether to stop', schema: FunctionRenewal } };
 const REPORTED = { 200: { description: 'The state of the operation', schema: FunctionReported } };
 
-const worker = { tag: 'functions', method: 'POST', allowed: ['worker'] } as const;
-const proposer = { tag: 'functions', method: 'POST', allowed: ['agent'] } as const;
+const shared = { tag: 'functions', method: 'POST' } as const;
+const holders = ['agent', 'worker'] as const;
 
-/** Calls that processes of the tenant run: workers under `/v1/worker`, proposers of inline calls under `/v1/inline`. */
+/**
+ * Calls that processes of the tenant run. A worker takes the permit of any call of its tools, and an agent that of its
+ * own call. From then on both do the same: a permit counts for the key that took it, and for no other.
+ */
 export const FUNCTIONS = {
   take: route({
-    ...worker,
+    ...shared,
     id: 'takePermit',
-    path: '/v1/worker/permits',
+    path: '/v1/permits/next',
+    allowed: ['worker'],
     summary: "Takes a permit for the next waiting call of the worker's tools; with `wait`, waits for one",
     query: Type.Object({ wait: Wait }, closed),
     body: Type.Object({}, closed),
     answers: TAKEN,
     faults: ['rate.limited'],
   }),
+  takeOwn: route({
+    ...shared,
+    id: 'takeOwnPermit',
+    path: '/v1/permits/own',
+    allowed: ['agent'],
+    summary: 'Takes the permit for a call that its proposer runs',
+    body: Type.Object({ operation_id: Key }, closed),
+    answers: TAKEN,
+  }),
   redeem: route({
-    ...worker,
+    ...shared,
     id: 'redeemPermit',
-    path: '/v1/worker/redemptions',
+    path: '/v1/permits/redemptions',
+    allowed: holders,
     summary: 'Redeems a permit, once: from then on the function may have taken effect',
     body: Proof,
     answers: REDEEMED,
     faults: REDEEM_FAULTS,
   }),
   renew: route({
-    ...worker,
+    ...shared,
     id: 'renewLease',
-    path: '/v1/worker/renewals',
+    path: '/v1/permits/renewals',
+    allowed: holders,
     summary: 'Extends the lease of an attempt',
     body: Proof,
     answers: RENEWED,
     faults: PROOF_FAULTS,
   }),
   report: route({
-    ...worker,
+    ...shared,
     id: 'reportFunction',
-    path: '/v1/worker/reports',
-    summary: 'Reports what became of a call, as the claim of the worker',
-    body: Report,
-    answers: REPORTED,
-    faults: PROOF_FAULTS,
-  }),
-  takeOwn: route({
-    ...proposer,
-    id: 'takeOwnPermit',
-    path: '/v1/inline/permits',
-    summary: 'Takes the permit for a call that its proposer runs',
-    body: Type.Object({ operation_id: Key }, closed),
-    answers: TAKEN,
-  }),
-  redeemOwn: route({
-    ...proposer,
-    id: 'redeemOwnPermit',
-    path: '/v1/inline/redemptions',
-    summary: 'Redeems the permit for such a call, once: from then on the function may have taken effect',
-    body: Proof,
-    answers: REDEEMED,
-    faults: REDEEM_FAULTS,
-  }),
-  renewOwn: route({
-    ...proposer,
-    id: 'renewOwnLease',
-    path: '/v1/inline/renewals',
-    summary: 'Extends the lease of such an attempt',
-    body: Proof,
-    answers: RENEWED,
-    faults: PROOF_FAULTS,
-  }),
-  reportOwn: route({
-    ...proposer,
-    id: 'reportOwnFunction',
-    path: '/v1/inline/reports',
-    summary: 'Reports what became of such a call, as the claim of its proposer',
+    path: '/v1/permits/reports',
+    allowed: holders,
+    summary: 'Reports what became of a call, as the claim of who ran it',
     body: Report,
     answers: REPORTED,
     faults: PROOF_FAULTS,

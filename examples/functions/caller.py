@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Proposes a call of `billing.charge_inline`, and runs it here where the kernel admits it:
+Proposes a call of `billing.charge_by_caller`, and runs it here where the kernel admits it:
 
-    python3 inline.py c-7 120
+    python3 caller.py c-7 120
 
 WRIT_KEY is the key of an agent, WRIT_TOKEN the id of its capability token, and WRIT_WORKSPACE that of a workspace.
 """
@@ -27,14 +27,14 @@ def govern(writ, tool_id, args, function):
     operation = writ.send("/v1/tool-calls", call, {"idempotency-key": secrets.token_hex(16)})
     if operation.get("awaits") != "caller":
         return operation["operation_id"], operation["state"]  # refused, or held: an approval comes first
-    permit = writ.send("/v1/inline/permits", {"operation_id": operation["operation_id"]})["permit"]
-    return run(writ, "/v1/inline", permit, function)
+    permit = writ.send("/v1/permits/own", {"operation_id": operation["operation_id"]})["permit"]
+    return run(writ, permit, function)
 
 
 if __name__ == "__main__":
     customer, cents = sys.argv[1:]
     args = {"customer": customer, "cents": int(cents)}
     try:
-        print(*govern(Writ(os.environ["WRIT_KEY"]), "billing.charge_inline", args, charge))
+        print(*govern(Writ(os.environ["WRIT_KEY"]), "billing.charge_by_caller", args, charge))
     except Problem as problem:
         sys.exit(str(problem))
