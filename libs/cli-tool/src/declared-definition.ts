@@ -39,7 +39,7 @@ export function declaredDefinition(tool: FunctionTool): ToolDefinition {
     result: (result ?? {}) as unknown as ToolDefinition['result'],
     shape: ANY_OBJECT,
     schemas: { parameters, result },
-    external: { mode, idempotent },
+    function: { mode, idempotent },
     faults: (args) => declaredArgumentFaults(parameters, args),
     // Such a tool works elsewhere, so it touches no file of the workspace.
     resources: () => [],

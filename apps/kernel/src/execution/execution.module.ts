@@ -24,7 +24,7 @@ import {
 import { Assign } from './direct-dispatch/index.ts';
 import { Dispatcher, PermitIssuer, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
 import { EffectCheck, EffectExaminer, EffectApplier, LARGE_READINGS, ReportReader } from './effects/index.ts';
-import { ExternalCalls, ExternalCallsController } from './external/index.ts';
+import { FunctionCalls, FunctionCallsController } from './function-calls/index.ts';
 import { HeldCalls, Previews } from './held/index.ts';
 import { OperationViews } from './operation-views/operation-views.ts';
 import { OutcomeWriter } from './outcomes/index.ts';
@@ -104,7 +104,7 @@ export function executionOf(
     renew,
     shells: new ShellRegistry(tenants),
     commit,
-    external: new ExternalCalls(tenants, outcomeWriter, renew, commit, { ...redeemOptions, ...issuing, work }),
+    functionCalls: new FunctionCalls(tenants, outcomeWriter, renew, commit, { ...redeemOptions, ...issuing, work }),
     keepOutput: new KeepOutput(tenants, blobs, config.WRIT_OUTPUT_KEPT_MS),
     sweeper,
     versionSweeper: new VersionSweeper({ ...below, images, outcomeWriter, announcer }, reevaluation),
@@ -184,10 +184,10 @@ export function executionTasks(
 export class ExecutionModule {
   static with(execution: Execution): DynamicModule {
     const { commit, dispatcher, keepOutput, monitor, outcomes, previewReports } = execution;
-    const { external, redeem, release, renew, shells, views } = execution;
+    const { functionCalls, redeem, release, renew, shells, views } = execution;
     const providers = [
       ...[commit, dispatcher, keepOutput, monitor, outcomes, previewReports],
-      ...[external, redeem, release, renew, shells, views],
+      ...[functionCalls, redeem, release, renew, shells, views],
     ].map((value) => provideValue(value));
     return {
       module: ExecutionModule,
@@ -199,7 +199,7 @@ export class ExecutionModule {
         OutcomesController,
         ShellsController,
         ReleaseController,
-        ExternalCallsController,
+        FunctionCallsController,
       ],
       providers,
       exports: providers,

@@ -2,7 +2,7 @@
 import { compareContents, droppedStashes, historyChanges, keptContents, newStarters } from '@writ/effect';
 import type { ComparedContents } from './effects/compared-contents.ts';
 import { readLasting, readWhole } from './effects/delta-pieces.ts';
-import { readResult, redactResult } from './external/function-report.ts';
+import { readResult, redactResult } from './function-calls/function-report.ts';
 import { readDelta, readRequestList, verifyResultBytes, writeResult } from './effects/read-report.ts';
 
 /** The work that checking a call's effect gives to worker threads. */

@@ -25,7 +25,7 @@ import { CallChanges, Commit, HoldEffect, PreviewReports, Reruns } from '../exec
 import { Dispatcher, PermitIssuer, PreviewDispatcher, Slots } from '../execution/dispatch/index.ts';
 import { InlineTaskRunner } from '@writ/worker-pool';
 import { kernelTasks } from '../kernel.worker.ts';
-import { ExternalCalls } from '../execution/external/index.ts';
+import { FunctionCalls } from '../execution/function-calls/index.ts';
 import { EffectCheck, EffectExaminer, EffectApplier, ReportReader } from '../execution/effects/index.ts';
 import { OutcomeWriter } from '../execution/outcomes/index.ts';
 import { Previews } from '../execution/held/index.ts';
@@ -110,8 +110,8 @@ function openParts(kernel: TestKernel) {
     );
   const renew = new Renew(tenants, vault, { leaseMs: LEASE_MS });
   const commit = newCommit(memory);
-  const newExternal = (): ExternalCalls =>
-    new ExternalCalls(tenants, outcomeWriter, renew, commit, {
+  const newFunctionCalls = (): FunctionCalls =>
+    new FunctionCalls(tenants, outcomeWriter, renew, commit, {
       permitTtlMs: PERMIT_TTL_MS,
       leaseMs: LEASE_MS,
       signer,
@@ -121,9 +121,9 @@ function openParts(kernel: TestKernel) {
       work: null,
     });
   return {
-    external: newExternal(),
+    functionCalls: newFunctionCalls(),
     /** A replica: it shares nothing with the others but the database. */
-    newExternal,
+    newFunctionCalls,
     bus,
     desk: permitIssuer,
     endings: outcomeWriter,

@@ -33,12 +33,12 @@ export interface RedactableResult {
  * the caller its result before Writ sees it.
  */
 export function redactableResult(
-  tool: Pick<ToolDefinition, 'http' | 'mcp' | 'external' | 'result' | 'schemas'>,
+  tool: Pick<ToolDefinition, 'http' | 'mcp' | 'function' | 'result' | 'schemas'>,
 ): RedactableResult | null {
   if (tool.http !== undefined) return { schema: tool.result, copies: [] };
   // The parts of an answer for people repeat its structured part as text.
   if (tool.mcp !== undefined) return { schema: tool.result, copies: ['/content'] };
-  if (tool.external?.mode === 'pull') return { schema: tool.schemas?.result ?? null, copies: [] };
+  if (tool.function?.mode === 'pull') return { schema: tool.schemas?.result ?? null, copies: [] };
   return null;
 }
 

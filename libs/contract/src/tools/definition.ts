@@ -195,7 +195,7 @@ export interface ToolDefinition {
    */
   readonly schemas?: { readonly parameters: JsonSchemaText; readonly result: JsonSchemaText | null };
   /** For a tool that a process of the tenant runs: who runs it; part of its digest. */
-  readonly external?: Pick<FunctionTool, 'mode' | 'idempotent'>;
+  readonly function?: Pick<FunctionTool, 'mode' | 'idempotent'>;
   /**
    * For a tool that a tenant declared: its parameters, and the estimated steps of `faults` for such arguments. For
    * servers that must not run `faults` on a shared thread.

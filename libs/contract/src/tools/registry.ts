@@ -131,7 +131,7 @@ export function definitionForDigest(tool: ToolDefinition): Record<string, unknow
     class: tool.class,
     ...(tool.session === undefined ? {} : { session: tool.session }),
     ...(tool.cli === undefined ? {} : { cli: tool.cli }),
-    ...(tool.external === undefined ? {} : { external: tool.external }),
+    ...(tool.function === undefined ? {} : { function: tool.function }),
     ...(tool.http === undefined ? {} : { http: tool.http }),
     ...(tool.mcp === undefined ? {} : { mcp: tool.mcp }),
     ...(sandbox === undefined ? {} : { sandbox }),

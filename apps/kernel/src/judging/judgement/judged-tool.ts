@@ -91,7 +91,7 @@ export class ToolReader {
   ): Promise<ToolDefinition> {
     if (tool.schemas === undefined || this.#work === null) return tool;
     const { parameters } = tool.schemas;
-    const isFunction = tool.external !== undefined;
+    const isFunction = tool.function !== undefined;
     const isLong = canonical.byteLength > INLINE_REQUEST_BYTES_MAX;
     const faultsOf = isFunction ? declaredFaults : schemaFaults;
     const inline = isLong && !isFunction ? null : faultsOf(parameters, value, INLINE_SCHEMA_STEPS_MAX);

@@ -2,7 +2,7 @@
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
-/** The functions of `sql/functions/external-versions` that the kernel calls. */
+/** The functions of `sql/functions/function-calls-versions` that the kernel calls. */
 export const externalVersionsFunctions = {
   externalVersions: kernelFunction<Readonly<Record<string, string>>>()(
     'kernel.external_versions',

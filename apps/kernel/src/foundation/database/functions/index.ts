@@ -6,7 +6,7 @@ import { approvalsFunctions } from './approvals.ts';
 import { attemptsFunctions } from './attempts.ts';
 import { dispatchFunctions } from './dispatch.ts';
 import { erasureFunctions } from './erasure.ts';
-import { externalFunctions } from './external.ts';
+import { functionCallsFunctions } from './function-calls.ts';
 import { foundationFunctions } from './foundation.ts';
 import { freezesFunctions } from './freezes.ts';
 import { historyFunctions } from './history.ts';
@@ -38,7 +38,7 @@ export const kernelSql = {
   ...attemptsFunctions,
   ...dispatchFunctions,
   ...erasureFunctions,
-  ...externalFunctions,
+  ...functionCallsFunctions,
   ...foundationFunctions,
   ...freezesFunctions,
   ...historyFunctions,

@@ -21,8 +21,8 @@ export interface RedeemedFunction extends RedeemedRows {
   readonly verdict: RedeemedCall['verdict'] | 'tool.changed';
 }
 
-/** The functions of `sql/functions/external` that the kernel calls. */
-export const externalFunctions = {
+/** The functions of `sql/functions/function-calls` that the kernel calls. */
+export const functionCallsFunctions = {
   takeFunction: kernelFunction<TakenCall | null>()(
     'kernel.take_function',
     {

@@ -48,14 +48,14 @@ const workerOf = (): Caller => ({
   tools: ['billing.*'],
 });
 const take = async (caller = worker): Promise<Envelope> => {
-  const { permit } = await run.external.take({ ...requestBy(caller), operation_id: null });
+  const { permit } = await run.functionCalls.take({ ...requestBy(caller), operation_id: null });
   if (permit === null) throw new Error('no call waits');
   return permit;
 };
 const release = async (permit: Envelope, caller = worker): Promise<boolean> =>
-  (await run.external.release({ ...requestBy(caller), permit })).released;
+  (await run.functionCalls.release({ ...requestBy(caller), permit })).released;
 const redeem = (permit: Envelope, caller = worker) =>
-  run.external.redeem({ ...requestBy(caller), permit, nonce: newNonce() });
+  run.functionCalls.redeem({ ...requestBy(caller), permit, nonce: newNonce() });
 
 it('a permit that goes back is worth nothing, and its call is taken again at once, with no attempt lost', async () => {
   const old = await take();

@@ -64,11 +64,11 @@ const admin = () => requestBy({ ...callerOf(tenant.tenantId), api_key_id: newId(
 const propose = async () =>
   await kernel.admit.run(tenant.writeCall(token, { tool_id: LOOK_UP.name, args: { customer: ASKED } }), null);
 const perform = async (outcome: FunctionOutcome): Promise<string> => {
-  const permit = (await run.external.take({ ...requestBy(worker), operation_id: null })).permit as Envelope;
+  const permit = (await run.functionCalls.take({ ...requestBy(worker), operation_id: null })).permit as Envelope;
   const held = { ...requestBy(worker), permit, nonce: newNonce() };
-  const { operation_id, args } = await run.external.redeem(held);
+  const { operation_id, args } = await run.functionCalls.redeem(held);
   expect(args).toEqual({ customer: ASKED });
-  await run.external.report({ ...held, outcome });
+  await run.functionCalls.report({ ...held, outcome });
   return operation_id;
 };
 const read = async (operation_id: string) => await manage.readOperation.run({ ...admin(), operation_id });

@@ -3,7 +3,6 @@ import {
   Fault,
   redactableResult,
   redactionPointers,
-  type FunctionOutcome,
   type FunctionPermit,
   type FunctionRedemption,
   type FunctionRenewal,
@@ -11,7 +10,6 @@ import {
   type FunctionTool,
   type KernelRequest,
   type RedactableResult,
-  type ReportRequest,
   type OperationId,
   type PermitReleased,
   type TakenPermit,
@@ -22,7 +20,7 @@ import { openFunctionPermit, sealFunctionPermit } from '@writ/permit';
 import type { Signer, Verifier } from '@writ/signing';
 import type { TaskRunner } from '@writ/worker-pool';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import type { RedeemedFunction, TakenCall } from '../../foundation/database/functions/external.ts';
+import type { RedeemedFunction, TakenCall } from '../../foundation/database/functions/function-calls.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import { requireRole } from '../../foundation/tenancy/index.ts';
 import { readDecidedTool } from '../../judging/definitions/tenant-tools.ts';
@@ -40,26 +38,13 @@ import {
 import type { Renew } from '../renew/index.ts';
 import type { OperationMonitor } from '../telemetry/operation-monitor.ts';
 import type { ExecutionTasks } from '../worker-tasks.ts';
-import {
-  credentialsOf,
-  readResult,
-  readResultWithin,
-  redactedClaim,
-  redactResult,
-  reportOf,
-  type ClaimedResult,
-  type RedactedResult,
-  type ResultFault,
-} from './function-report.ts';
+import { credentialsOf, reportOf } from './function-report.ts';
+import { FunctionResults } from './function-results.ts';
 
 /** Verdicts that end the call here; its executor then gets them as a fault. */
 const ENDING: ReadonlySet<string> = new Set(['token.revoked', 'token.expired', 'deadline', 'frozen', 'tool.changed']);
-/** The largest result that is read on the event loop, in bytes, and the most steps that its check takes there. */
-const INLINE_MAX = { bytes: 2 * 1024, steps: 2_000 } as const;
-/** The bound on checking a result in a thread, in milliseconds. */
-const READ_WALL_MS = 3_000;
 
-export interface ExternalOptions {
+export interface FunctionCallOptions {
   readonly permitTtlMs: number;
   readonly leaseMs: number;
   readonly signer: Signer;
@@ -76,25 +61,27 @@ export interface ExternalOptions {
  * INVARIANT (own credential): a permit names the API key that took it, and counts only for that key. INVARIANT (no
  * claim that isn't true): what such a process reports is recorded as its claim.
  */
-export class ExternalCalls {
+export class FunctionCalls {
   readonly #tenants: TenantPool;
   readonly #outcomeWriter: OutcomeWriter;
   readonly #renew: Renew;
   readonly #commit: Commit;
-  readonly #options: ExternalOptions;
+  readonly #options: FunctionCallOptions;
+  readonly #results: FunctionResults;
 
   constructor(
     tenants: TenantPool,
     outcomeWriter: OutcomeWriter,
     renew: Renew,
     commit: Commit,
-    options: ExternalOptions,
+    options: FunctionCallOptions,
   ) {
     this.#tenants = tenants;
     this.#outcomeWriter = outcomeWriter;
     this.#renew = renew;
     this.#commit = commit;
     this.#options = options;
+    this.#results = new FunctionResults(options.work);
   }
 
   /**
@@ -177,30 +164,14 @@ export class ExternalCalls {
   async report(request: KernelRequest<'function.report'>): Promise<FunctionReported> {
     const permit = this.#open(request);
     const { facts, tool, redactable } = await this.#factsOf(permit);
-    const { outcome, nonce } = request;
-    const fault =
-      outcome.outcome === 'succeeded'
-        ? await this.#resultFault(permit.tenant_id, { result: outcome.result, schema: tool.result })
-        : null;
     const redact = redactionPointers(facts.operation.redactions, redactable ?? { copies: [] });
-    const { state, tx_outcome } = await this.#commit.run(
-      redact.length === 0
-        ? reportOf(permit, nonce, outcome, fault)
-        : await this.#redactedReport(permit, nonce, { outcome, fault, redact }),
-    );
+    const { claimed, fault } = await this.#results.kept(permit.tenant_id, {
+      outcome: request.outcome,
+      schema: tool.result,
+      redact,
+    });
+    const { state, tx_outcome } = await this.#commit.run(reportOf(permit, request.nonce, claimed, fault));
     return { state, tx_outcome };
-  }
-
-  /** INVARIANT (checked, then redacted): a result fits the tool's schema as it came, and need not afterwards. */
-  async #redactedReport(
-    permit: FunctionPermit,
-    nonce: string,
-    { outcome, fault: found, redact }: { outcome: FunctionOutcome; fault: ResultFault; redact: readonly string[] },
-  ): Promise<ReportRequest> {
-    const { claimed, fault } = redactedClaim(outcome, found);
-    if (claimed.outcome !== 'succeeded' || fault !== null) return reportOf(permit, nonce, claimed, fault);
-    const result = await this.#redacted(permit.tenant_id, { result: claimed.result, redact });
-    return reportOf(permit, nonce, { ...claimed, result }, null);
   }
 
   /**
@@ -264,24 +235,6 @@ export class ExternalCalls {
       );
     const frozen = verdict === 'frozen' ? (await this.#factsOf(permit)).facts.frozen : null;
     return frozen === null ? outcomeFault(verdict as OutcomeFault['code']) : frozenFault(frozen);
-  }
-
-  /** A long result is redacted in a thread: the tenant decides how long that takes. */
-  async #redacted(tenantId: string, { result, redact }: RedactedResult): Promise<unknown> {
-    const { work } = this.#options;
-    if (work === null || Buffer.byteLength(JSON.stringify(result)) <= INLINE_MAX.bytes)
-      return redactResult({ result, redact });
-    return await work.run('function.redact', { result, redact }, { tenantId, wallMs: READ_WALL_MS });
-  }
-
-  /** A check that takes long is made in a thread: the tenant decides how long it takes. */
-  async #resultFault(tenantId: string, claimed: ClaimedResult): Promise<ResultFault> {
-    const { work } = this.#options;
-    if (work === null) return readResult(claimed);
-    const isShort = Buffer.byteLength(JSON.stringify(claimed.result) ?? '') <= INLINE_MAX.bytes;
-    const inline = isShort ? readResultWithin(claimed, INLINE_MAX.steps) : undefined;
-    if (inline !== undefined) return inline;
-    return await work.run('function.result', claimed, { tenantId, wallMs: READ_WALL_MS });
   }
 }
 

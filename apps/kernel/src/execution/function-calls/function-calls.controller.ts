@@ -11,16 +11,16 @@ import {
   type TakenPermit,
 } from '@writ/contract';
 import { withSpan } from '@writ/telemetry';
-import { ExternalCalls } from './external-calls.ts';
+import { FunctionCalls } from './function-calls.ts';
 
 /** Reports that one replica decides at once; a further one gets `overloaded`, and is retried within its lease. */
 const CONCURRENCY_MAX = 64;
 
 @Controller()
-export class ExternalCallsController {
-  readonly #calls: ExternalCalls;
+export class FunctionCallsController {
+  readonly #calls: FunctionCalls;
 
-  constructor(calls: ExternalCalls) {
+  constructor(calls: FunctionCalls) {
     this.#calls = calls;
   }
 

@@ -59,7 +59,7 @@ const apply = (functions: FunctionToolSource[]) =>
 const propose = async (args: Record<string, unknown> = ARGS, tool_id = CHARGE.name): Promise<OperationView> =>
   await kernel.admit.run(tenant.writeCall(token, { tool_id, args }), null);
 const take = async (caller = worker, operation_id: string | null = null): Promise<Envelope | null> =>
-  (await run.external.take({ ...requestBy(caller), operation_id })).permit;
+  (await run.functionCalls.take({ ...requestBy(caller), operation_id })).permit;
 
 interface Held {
   readonly permit: Envelope;
@@ -75,11 +75,11 @@ const again = async (caller = worker): Promise<Held & { operation_id: string }> 
   const permit = await take(caller);
   if (permit === null) throw new Error('no call waits');
   const held = { permit, nonce: newNonce() };
-  const { operation_id } = await run.external.redeem({ ...requestBy(caller), ...held });
+  const { operation_id } = await run.functionCalls.redeem({ ...requestBy(caller), ...held });
   return { ...held, operation_id };
 };
 const report = (held: Held, outcome: FunctionOutcome = DONE, caller = worker) =>
-  run.external.report({ ...requestBy(caller), permit: held.permit, nonce: held.nonce, outcome });
+  run.functionCalls.report({ ...requestBy(caller), permit: held.permit, nonce: held.nonce, outcome });
 const loseLease = (operationId: string) =>
   tenant.query('UPDATE kernel.operation SET lease_until = kernel.now_ms() - 1 WHERE operation_id = $1', [operationId]);
 const outcomes = async () =>
@@ -99,7 +99,7 @@ describe('a call of a function that a worker runs', () => {
     });
     expect(JSON.stringify(payloadOf(permit))).not.toContain('c-1');
     const held = { permit, nonce: newNonce() };
-    const redemption = await run.external.redeem({ ...requestBy(worker), ...held });
+    const redemption = await run.functionCalls.redeem({ ...requestBy(worker), ...held });
     expect(redemption).toMatchObject({ operation_id: view.operation_id, args: ARGS, idempotent: false });
     expect(await tenant.row(view.operation_id)).toMatchObject({
       state: 'performing',
@@ -172,7 +172,7 @@ describe('a call of a function that a worker runs', () => {
     const caller = taken.findIndex((permit) => permit !== null) % 2 === 0 ? worker : other;
     const permit = taken.find((each) => each !== null)!;
     const tries = await Promise.allSettled(
-      [newNonce(), newNonce()].map((nonce) => run.newExternal().redeem({ ...requestBy(caller), permit, nonce })),
+      [newNonce(), newNonce()].map((nonce) => run.newFunctionCalls().redeem({ ...requestBy(caller), permit, nonce })),
     );
     expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(tries.find((each) => each.status === 'rejected')?.reason).toMatchObject({ code: 'permit.spent' });
@@ -180,12 +180,11 @@ describe('a call of a function that a worker runs', () => {
 
   it('gets the same reply for the same nonce, since a reply can be lost, and another nonce gets none', async () => {
     const held = await begin();
-    expect(await run.external.redeem({ ...requestBy(worker), permit: held.permit, nonce: held.nonce })).toMatchObject({
-      args: ARGS,
-      attempt: 1,
-    });
+    expect(
+      await run.functionCalls.redeem({ ...requestBy(worker), permit: held.permit, nonce: held.nonce }),
+    ).toMatchObject({ args: ARGS, attempt: 1 });
     await expect(
-      run.external.redeem({ ...requestBy(worker), permit: held.permit, nonce: newNonce() }),
+      run.functionCalls.redeem({ ...requestBy(worker), permit: held.permit, nonce: newNonce() }),
     ).rejects.toMatchObject({ code: 'permit.spent' });
   });
 
@@ -200,9 +199,9 @@ describe('a call of a function that a worker runs', () => {
     expect(await tenant.row(operation_id)).toMatchObject({ state: 'admitted', effect_started: false });
     const fresh = await again();
     expect(payloadOf(fresh.permit)).toMatchObject({ operation_id, attempt: 2 });
-    await expect(run.external.redeem({ ...requestBy(worker), permit: old, nonce: newNonce() })).rejects.toMatchObject({
-      code: 'permit.expired',
-    });
+    await expect(
+      run.functionCalls.redeem({ ...requestBy(worker), permit: old, nonce: newNonce() }),
+    ).rejects.toMatchObject({ code: 'permit.expired' });
   });
 
   it('whose tool was changed before it began does not begin: it ends as `tool.changed`', async () => {
@@ -210,7 +209,7 @@ describe('a call of a function that a worker runs', () => {
     const { operation_id } = await propose();
     const permit = (await take())!;
     await apply([{ ...CHARGE, description: 'Charges otherwise.' }]);
-    await expect(run.external.redeem({ ...requestBy(worker), permit, nonce: newNonce() })).rejects.toMatchObject({
+    await expect(run.functionCalls.redeem({ ...requestBy(worker), permit, nonce: newNonce() })).rejects.toMatchObject({
       code: 'tool.changed',
     });
     expect(await tenant.row(operation_id)).toMatchObject({ state: 'rolled_back', fault_code: 'tool.changed' });
@@ -219,7 +218,7 @@ describe('a call of a function that a worker runs', () => {
 
   it('that is cancelled while it runs gets the order to stop with its renewal', async () => {
     const held = await begin();
-    const renew = () => run.external.renew({ ...requestBy(worker), permit: held.permit, nonce: held.nonce });
+    const renew = () => run.functionCalls.renew({ ...requestBy(worker), permit: held.permit, nonce: held.nonce });
     expect(await renew()).toMatchObject({ stop: false });
     await tenant.query('UPDATE kernel.operation SET cancel_requested = true WHERE operation_id = $1', [
       held.operation_id,
@@ -338,12 +337,12 @@ describe('a permit for a process of a tenant', () => {
       [agent, permit],
     ] as const) {
       const request = { ...requestBy(caller), permit: shown, nonce: newNonce() };
-      await expect(run.external.redeem(request)).rejects.toMatchObject(invalid);
-      await expect(run.external.renew(request)).rejects.toMatchObject(invalid);
-      await expect(run.external.report({ ...request, outcome: DONE })).rejects.toMatchObject(invalid);
+      await expect(run.functionCalls.redeem(request)).rejects.toMatchObject(invalid);
+      await expect(run.functionCalls.renew(request)).rejects.toMatchObject(invalid);
+      await expect(run.functionCalls.report({ ...request, outcome: DONE })).rejects.toMatchObject(invalid);
     }
     await expect(
-      run.external.redeem({ ...requestBy(callerOf(tenant.tenantId)), permit, nonce: newNonce() }),
+      run.functionCalls.redeem({ ...requestBy(callerOf(tenant.tenantId)), permit, nonce: newNonce() }),
     ).rejects.toMatchObject({ code: 'auth.role' });
     // It has another payload type than a permit of an executor.
     await expect(
@@ -388,7 +387,7 @@ describe('a call that its proposer runs', () => {
     expect(await take(agentOf(newId('apiKey')), view.operation_id)).toBeNull();
     await expect(take(caller)).rejects.toMatchObject({ code: 'request.malformed' });
     const held = { permit: (await take(caller, view.operation_id))!, nonce: newNonce() };
-    expect(await run.external.redeem({ ...requestBy(caller), ...held })).toMatchObject({ args: ARGS });
+    expect(await run.functionCalls.redeem({ ...requestBy(caller), ...held })).toMatchObject({ args: ARGS });
     expect(await report(held, DONE, caller)).toMatchObject({ state: 'committed' });
   });
 
