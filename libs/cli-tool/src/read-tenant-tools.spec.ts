@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { argumentFaults, definitionForDigest } from '@writ/contract';
-import { declaredDefinition, readTenantTools } from './index.ts';
+import { declaredDefinition } from './declared-definition.ts';
+import { readTenantTools } from './read-tenant-tools.ts';
 
 const CHARGE = {
   name: 'billing.charge',

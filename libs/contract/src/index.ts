@@ -209,17 +209,14 @@ export { Signatures, SignaturesRequest, TileReply, TileRequest } from './message
 export {
   CallNotice,
   McpServerNotice,
-  McpServerNoticeData,
   Notice,
   NOTICE_KINDS,
   NOTICE_TOOLS_MAX,
   NOTICES,
-  NoticeData,
   NoticeDrop,
   NoticesReply,
   NoticesRequest,
 } from './messages/notices.ts';
-export type { NoticeKind } from './messages/notices.ts';
 export { REGISTERED_KINDS, ResourceGrantView, ResourceView, type RegisteredKind } from './messages/resources.ts';
 export { ExternalRef, ExternalVersion, ExternalVersionView } from './messages/operations.ts';
 export { AgentView, Caller, Page } from './messages/operations.ts';

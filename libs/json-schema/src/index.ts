@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 export { schemaFaults, type SchemaFault } from './schema-faults.ts';
 export { CHECK_STEPS_MAX } from './steps.ts';
-export { SCHEMA_LIMITS, verifySchema } from './verify-schema.ts';
+export { verifySchema } from './verify-schema.ts';

@@ -32,6 +32,11 @@ export class Follow {
     return this.#watch.subscribe(operationId);
   }
 
+  /** Resolves after `ms`. False when waiting makes no sense any more: nobody waits, or the process stops. */
+  async pause(ms: number, gone: AbortSignal): Promise<boolean> {
+    return await this.#watch.pause(ms, gone);
+  }
+
   /**
    * Returns the operation once it has ended, once it is newly held, or after `waitMs`, whichever comes first.
    * @param gone aborts when no client waits for the response any more

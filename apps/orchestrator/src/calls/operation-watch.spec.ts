@@ -70,3 +70,17 @@ describe('a subscription to an operation', () => {
     expect(ear.hasLeftHold).toBe(false);
   });
 });
+
+describe('a pause', () => {
+  it('is over after its time, when the client goes and when the process stops', async () => {
+    const watch = new OperationWatch();
+    const client = new AbortController();
+    expect(await watch.pause(1, stays)).toBe(true);
+    const left = watch.pause(NEVER_MS, client.signal);
+    client.abort();
+    expect(await left).toBe(false);
+    const stopped = watch.pause(NEVER_MS, stays);
+    watch.close();
+    expect([await stopped, await watch.pause(NEVER_MS, stays)]).toEqual([false, false]);
+  });
+});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isFinal } from '@writ/contract';
 
 /** Passes events of operations to subscribers. A lost event costs one polling interval. */
@@ -25,6 +26,13 @@ export class OperationWatch {
    */
   subscribe(operationId: string): OperationSubscription {
     return new OperationSubscription(this.#emitter, operationId, this.#closing.signal);
+  }
+
+  /** Resolves after `ms`. False when waiting makes no sense any more: nobody waits, or the process stops. */
+  async pause(ms: number, gone: AbortSignal): Promise<boolean> {
+    const signal = AbortSignal.any([gone, this.#closing.signal]);
+    await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+    return !signal.aborted;
   }
 
   /** Ends all waits at once, because the process stops. */

@@ -28,7 +28,6 @@ CREATE OR REPLACE FUNCTION kernel.run_again(p jsonb, p_payload bytea, p_sig byte
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   op    operation;
-  n     operation;
   fault text;
   t     bigint;
 BEGIN
@@ -41,24 +40,10 @@ BEGIN
      OR op.nonce IS DISTINCT FROM p #>> '{seen,nonce}' OR op.reruns IS DISTINCT FROM (p #>> '{seen,reruns}')::integer THEN
     RETURN '{"verdict":"again"}';
   END IF;
-  IF freeze_on(op.tenant_id, op.agent_id, op.tool_id, op.capability_token_id) IS NOT NULL THEN RETURN '{"verdict":"frozen"}'; END IF;
-  fault := chain_fault(op.capability_token_id, t);
+  fault := redecision_fault(op, p -> 'rules', t);
   IF fault IS NOT NULL THEN RETURN jsonb_build_object('verdict', fault); END IF;
-  IF rules_in_force(op.tenant_id, coalesce(op.session_id, op.capability_token_id), op.workspace_id, NULL) IS DISTINCT FROM p -> 'rules' THEN
-    RETURN '{"verdict":"again"}';
-  END IF;
-  n := jsonb_populate_record(op, p -> 'decided');
   UPDATE operation o SET state = 'performed' WHERE o.operation_id = op.operation_id;
-  UPDATE operation o SET
-    state = 'admitted', reruns = o.reruns + 1, spent = p -> 'spent', state_snapshot_id = n.state_snapshot_id, action_digest = n.action_digest,
-    policy_hash = n.policy_hash, tool_definition_digest = n.tool_definition_digest, autonomy_mode = n.autonomy_mode, risk_score = n.risk_score,
-    risk_basis = n.risk_basis, reasons = n.reasons, redactions = n.redactions,
-    decision_record_id = p #>> '{record,record_id}', decision_hash = p #>> '{record,digest}',
-    executor_id = NULL, nonce = NULL, permit_until = NULL, lease_until = NULL, updated_at = t
-    WHERE o.operation_id = op.operation_id RETURNING * INTO op;
-  IF p -> 'labels' <> '[]' THEN PERFORM put_labels(op, p -> 'labels'); END IF;
-  INSERT INTO outbox (record_id, tenant_id, payload, keyid, sig, created_at)
-    VALUES (op.decision_record_id, op.tenant_id, p_payload, p #>> '{record,keyid}', p_sig, t);
+  op := put_redecision(op, p, p_payload, p_sig, t);
   RETURN jsonb_build_object('verdict', 'rerun', 'operation', to_jsonb(op));
 END $$;
 GRANT EXECUTE ON FUNCTION kernel.run_again(jsonb, bytea, bytea) TO writ_kernel;

@@ -28,7 +28,6 @@ CREATE OR REPLACE FUNCTION kernel.replace_decision(p jsonb, p_payload bytea, p_s
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   op    operation;
-  n     operation;
   fault text;
   t     bigint;
 BEGIN
@@ -40,23 +39,9 @@ BEGIN
      OR op.attempt IS DISTINCT FROM (p #>> '{seen,attempt}')::integer OR op.decision_record_id IS DISTINCT FROM p #>> '{seen,decision_record_id}' THEN
     RETURN '{"verdict":"again"}';
   END IF;
-  IF freeze_on(op.tenant_id, op.agent_id, op.tool_id, op.capability_token_id) IS NOT NULL THEN RETURN '{"verdict":"frozen"}'; END IF;
-  fault := chain_fault(op.capability_token_id, t);
+  fault := redecision_fault(op, p -> 'rules', t);
   IF fault IS NOT NULL THEN RETURN jsonb_build_object('verdict', fault); END IF;
-  IF rules_in_force(op.tenant_id, coalesce(op.session_id, op.capability_token_id), op.workspace_id, NULL) IS DISTINCT FROM p -> 'rules' THEN
-    RETURN '{"verdict":"again"}';
-  END IF;
-  n := jsonb_populate_record(op, p -> 'decided');
-  UPDATE operation o SET
-    state = 'admitted', reruns = o.reruns + 1, state_snapshot_id = n.state_snapshot_id, action_digest = n.action_digest, image_digest = n.image_digest,
-    policy_hash = n.policy_hash, tool_definition_digest = n.tool_definition_digest, autonomy_mode = n.autonomy_mode, risk_score = n.risk_score,
-    risk_basis = n.risk_basis, reasons = n.reasons, redactions = n.redactions,
-    decision_record_id = p #>> '{record,record_id}', decision_hash = p #>> '{record,digest}',
-    executor_id = NULL, nonce = NULL, permit_until = NULL, lease_until = NULL, updated_at = t
-    WHERE o.operation_id = op.operation_id RETURNING * INTO op;
-  IF p -> 'labels' <> '[]' THEN PERFORM put_labels(op, p -> 'labels'); END IF;
-  INSERT INTO outbox (record_id, tenant_id, payload, keyid, sig, created_at)
-    VALUES (op.decision_record_id, op.tenant_id, p_payload, p #>> '{record,keyid}', p_sig, t);
+  op := put_redecision(op, p, p_payload, p_sig, t);
   RETURN jsonb_build_object('verdict', 'replaced', 'operation', to_jsonb(op));
 END $$;
 GRANT EXECUTE ON FUNCTION kernel.replace_decision(jsonb, bytea, bytea) TO writ_kernel;

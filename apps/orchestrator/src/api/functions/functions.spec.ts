@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clients that leave while a permit is taken for them. Over a fake kernel.
+import type { Server, ServerResponse } from 'node:http';
 import { vi } from 'vitest';
 import { openTestApi, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
@@ -9,8 +10,13 @@ let api: TestApi;
 let tenant: TestTenant;
 /** ends the take of a permit, which waits until then */
 let answer: () => void;
+/** of the server, to its last request */
+let response: ServerResponse | undefined;
 beforeAll(async () => {
   api = await openTestApi();
+  (api.app.getHttpServer() as Server).on('request', (_request, its) => {
+    response = its;
+  });
   tenant = await api.newTenant();
 });
 afterAll(() => api.close());
@@ -42,7 +48,7 @@ describe.each([
     leaves.abort();
     await lost;
     // The server sees the closed connection a moment later.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await vi.waitFor(() => expect(response?.closed).toBe(true));
     answer();
     await vi.waitFor(() => expect(asked('function.release')).toMatchObject([{ request: { permit: PERMIT } }]));
   });

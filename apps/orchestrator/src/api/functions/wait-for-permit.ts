@@ -12,11 +12,11 @@ const WAITING_MAX = 64;
 /** Waits for calls that workers may take. It holds no call: a permit is taken when it is there. */
 export class WaitForPermit {
   readonly #kernel: KernelClient;
-  readonly #follow: Follow;
+  readonly #follow: Pick<Follow, 'pause'>;
   readonly #monotonic: () => number;
   readonly #waiting = new Map<string, number>();
 
-  constructor(kernel: KernelClient, follow: Follow, monotonic: () => number) {
+  constructor(kernel: KernelClient, follow: Pick<Follow, 'pause'>, monotonic: () => number) {
     this.#kernel = kernel;
     this.#follow = follow;
     this.#monotonic = monotonic;
@@ -32,17 +32,15 @@ export class WaitForPermit {
     const waiting = this.#waiting.get(tenant_id) ?? 0;
     if (waiting >= WAITING_MAX) throw new Fault('rate.limited', `${WAITING_MAX} workers of the tenant wait already`);
     this.#waiting.set(tenant_id, waiting + 1);
-    // No event has this name: the subscription ends the wait when the process stops.
-    const subscription = this.#follow.subscribe(caller.api_key_id);
     const started = this.#monotonic();
     try {
       for (let pause = POLL_MS; ; pause = Math.min(2 * pause, POLL_LATER_MS)) {
         const taken = await this.#take(caller, null, gone);
         const left = waitMs - (this.#monotonic() - started);
-        if (taken.permit !== null || left <= 0 || !(await subscription.next(Math.min(pause, left), gone))) return taken;
+        if (taken.permit !== null || left <= 0 || !(await this.#follow.pause(Math.min(pause, left), gone)))
+          return taken;
       }
     } finally {
-      subscription.stop();
       const others = (this.#waiting.get(tenant_id) ?? 1) - 1;
       if (others === 0) this.#waiting.delete(tenant_id);
       else this.#waiting.set(tenant_id, others);
