@@ -190,6 +190,15 @@ export function openExecution(kernel: TestKernel) {
   const { permits, permitOf } = collectPermits(parts.bus);
   const announceSlots = (inline: number, sandboxed = inline): void =>
     parts.dispatcher.slotsReported({ v: 1, executor_id: newId('executor'), inline, sandboxed, broker: inline });
+  const always = newId('executor');
+  /**
+   * Dispatches what waits in the lane. What an executor reports counts for three seconds, and this dispatcher has no
+   * ticks: a wake-up later than that, on a busy machine, would dispatch nothing.
+   */
+  const dispatch = (lane: Lane): void => {
+    parts.dispatcher.slotsReported({ v: 1, executor_id: always, inline: 100, sandboxed: 100, broker: 100 });
+    parts.dispatcher.wake(lane);
+  };
   /** Admits the call, dispatches it, and redeems its permit. */
   const perform = async (tenant: TestTenant, call: SentCall): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     const view = await kernel.admit.run(call, null);
@@ -257,7 +266,7 @@ export function openExecution(kernel: TestKernel) {
     await parts.dispatcher.stop();
     await parts.bus.close();
   };
-  return { ...parts, permits, permitOf, speak: announceSlots, perform, performAdmitted, preview, close };
+  return { ...parts, permits, permitOf, speak: announceSlots, dispatch, perform, performAdmitted, preview, close };
 }
 
 export type TestExecution = ReturnType<typeof openExecution>;

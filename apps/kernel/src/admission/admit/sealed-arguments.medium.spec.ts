@@ -185,7 +185,7 @@ describe.each([
     expect(await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'x' })))).toMatchObject({
       state: 'admitted',
     });
-    run.dispatcher.wake('inline');
+    run.dispatch('inline');
     let permit = await run.permitOf(attempt.operation_id);
     for (; payloadOf(permit).attempt === attempt.attempt; permit = await run.permitOf(attempt.operation_id))
       await new Promise((resolve) => {

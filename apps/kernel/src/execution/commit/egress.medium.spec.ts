@@ -252,7 +252,7 @@ describe('the requests announced by an attempt that was not reported', () => {
   const loseLease = (id: string) =>
     tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [id]);
   const again = async (before: Attempt): Promise<Attempt> => {
-    run.dispatcher.wake('sandboxed');
+    run.dispatch('sandboxed');
     for (;;) {
       const permit = await run.permitOf(before.operation_id, 'sandboxed');
       const redemption = await run.redeem

@@ -39,7 +39,7 @@ const meanwhile = async (files: Record<string, string | null>): Promise<void> =>
 };
 /** The next attempt of a call that went back to the queue, by another executor. */
 const next = async (before: Attempt): Promise<Attempt> => {
-  run.dispatcher.wake('inline');
+  run.dispatch('inline');
   for (;;) {
     const permit = await run.permitOf(before.operation_id);
     if (payloadOf(permit).attempt > before.attempt) {

@@ -93,7 +93,7 @@ describe('a permit', () => {
     await expect(redeem(permit)).rejects.toMatchObject({ code: 'permit.expired' });
     expect(await run.sweeper.sweep()).toMatchObject({ unredeemed: 1, lost: 0 });
     await expect(redeem(permit)).rejects.toMatchObject({ code: 'permit.expired' });
-    run.dispatcher.wake('inline');
+    run.dispatch('inline');
     let next = permit;
     while (payloadOf(next).attempt === 1) {
       await new Promise((resolve) => {

@@ -29,7 +29,7 @@ const perform = async (): Promise<Attempt> => (await run.perform(tenant, tenant.
 const loseLease = (attempt: Attempt) =>
   tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [attempt.operation_id]);
 const again = async (attempt: Attempt): Promise<Attempt> => {
-  run.dispatcher.wake('inline');
+  run.dispatch('inline');
   for (;;) {
     const permit = await run.permitOf(attempt.operation_id);
     const speaker = { executor_id: attempt.executor_id, nonce: attempt.nonce };

@@ -52,7 +52,7 @@ const waiting = async (permits = 1, program: Partial<ProposedCall> = SHELL): Pro
 /** Waits for the permit of the attempt. */
 const dispatched = async (operationId: string, attempt: number) => {
   for (;;) {
-    run.dispatcher.wake('sandboxed');
+    run.dispatch('sandboxed');
     const permit = await run.permitOf(operationId, 'sandboxed');
     if (payloadOf(permit).attempt === attempt) return permit;
     await new Promise((resolve) => {

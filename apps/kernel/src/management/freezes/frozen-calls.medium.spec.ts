@@ -167,7 +167,7 @@ describe('under a freeze', () => {
     expect((await tenant.row(mine.operation_id)).state).toBe('admitted');
     await lift(freeze);
     expect(kernel.bell.woken.slice(-3)).toEqual(['inline', 'sandboxed', 'broker']);
-    run.dispatcher.wake('inline');
+    run.dispatch('inline');
     await run.permitOf(mine.operation_id);
   });
 

@@ -149,7 +149,7 @@ describe('an inline call whose files another call changed', () => {
       rule_ids: expect.arrayContaining(['workspace.rerun', 'open-too.all']),
     });
     expect(row.policy_hash).not.toBe(first?.policy_hash);
-    run.dispatcher.wake('inline');
+    run.dispatch('inline');
     let permit = await run.permitOf(attempt.operation_id);
     while (payloadOf(permit).attempt === attempt.attempt) {
       await new Promise((resolve) => {

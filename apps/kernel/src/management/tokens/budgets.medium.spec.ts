@@ -97,7 +97,7 @@ const used = (random: () => number) => ({
 /** Redeems the permit of an attempt that comes after the ones before. */
 async function nextAttempt({ operation_id }: ProposedCall, attempt: number): Promise<Attempt> {
   for (;;) {
-    run.dispatcher.wake('inline');
+    run.dispatch('inline');
     const permit = await run.permitOf(operation_id);
     if (payloadOf(permit).attempt < attempt) {
       await new Promise((resolve) => {
