@@ -15,7 +15,7 @@ import { httpDefinition } from '@writ/http-tool';
 import { mcpDefinition } from '@writ/mcp-tool';
 import { Type, type TSchema } from 'typebox';
 import { commandLineOf } from './command.ts';
-import { declaredDefinition } from './declared-definition.ts';
+import { functionDefinition } from './function-definition.ts';
 import { valueFaults, valueSteps, wholePattern } from './values.ts';
 
 /** The definition of any tool of a tenant. */
@@ -24,7 +24,7 @@ export const tenantDefinition = (tool: TenantTool): ToolDefinition =>
 
 function definitionOfDeclared(tool: DeclaredTool): ToolDefinition {
   if (tool.kind === 'http') return httpDefinition(tool);
-  return tool.kind === 'mcp' ? mcpDefinition(tool) : declaredDefinition(tool);
+  return tool.kind === 'mcp' ? mcpDefinition(tool) : functionDefinition(tool);
 }
 
 /**
@@ -65,7 +65,7 @@ export function cliDefinition(tool: CliTool): ToolDefinition {
     cli,
     commandLine: (values) => commandLineOf(cli, values),
     faults: cliFaults(tool.parameters, cli),
-    declared: { parameters: tool.parameters, steps: valueSteps(tool.parameters) },
+    program: { parameters: tool.parameters, steps: valueSteps(tool.parameters) },
     // A program's arguments don't name the files that it touches, so its effect is checked.
     resources: () => [],
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { argvOf, environmentOf, secretNamesOf } from './command.ts';
-export { declaredArgumentFaults, declaredFaults } from './declared-definition.ts';
+export { functionArgumentFaults, functionFaults } from './function-definition.ts';
 export type { DeclaredDraft } from './read-functions.ts';
 export { readTenantTools } from './read-tenant-tools.ts';
 export { cliDefinition, cliFaults, tenantDefinition } from './definition.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { argumentFaults, definitionForDigest } from '@writ/contract';
-import { declaredDefinition } from './declared-definition.ts';
+import { functionDefinition } from './function-definition.ts';
 import { readTenantTools } from './read-tenant-tools.ts';
 
 const CHARGE = {
@@ -53,7 +53,7 @@ describe('the definition of a function', () => {
   const tool = { ...functions[0]!, version: 1 };
 
   it('checks arguments by its schema, up to 64 KiB', () => {
-    const definition = declaredDefinition(tool);
+    const definition = functionDefinition(tool);
     expect(argumentFaults(definition, { cents: 1 })).toEqual([]);
     expect(argumentFaults(definition, { cents: 'x' })).toEqual([{ pointer: '/cents', message: 'must be integer' }]);
     expect(argumentFaults(definition, { cents: 1, more: 'x'.repeat(70_000) })[0]?.message).toContain('65536 bytes');
@@ -61,7 +61,7 @@ describe('the definition of a function', () => {
   });
 
   it('has a digest that covers who runs it and both schemas', () => {
-    const digest = (more: object) => JSON.stringify(definitionForDigest(declaredDefinition({ ...tool, ...more })));
+    const digest = (more: object) => JSON.stringify(definitionForDigest(functionDefinition({ ...tool, ...more })));
     const changes = [
       { mode: 'caller' },
       { idempotent: true },

@@ -197,10 +197,10 @@ export interface ToolDefinition {
   /** For a tool that a process of the tenant runs: who runs it; part of its digest. */
   readonly function?: Pick<FunctionTool, 'mode' | 'idempotent'>;
   /**
-   * For a tool that a tenant declared: its parameters, and the estimated steps of `faults` for such arguments. For
+   * For a program of a tenant: its parameters, and the estimated steps of `faults` for such arguments. For
    * servers that must not run `faults` on a shared thread.
    */
-  readonly declared?: {
+  readonly program?: {
     readonly parameters: Readonly<Record<string, CliParameter>>;
     readonly steps: (args: Readonly<Record<string, unknown>>) => number;
   };

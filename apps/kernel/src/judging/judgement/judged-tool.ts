@@ -9,7 +9,7 @@ import {
   type JsonSchemaText,
   type ToolDefinition,
 } from '@writ/contract';
-import { declaredFaults } from '@writ/cli-tool';
+import { functionFaults } from '@writ/cli-tool';
 import { httpFaults } from '@writ/http-tool';
 import { schemaFaults } from '@writ/json-schema';
 import { storeCallFaults } from '@writ/info-store';
@@ -68,7 +68,7 @@ export class ToolReader {
     if (judged.schemas !== undefined) return await this.#readDeclared(call, judged, args);
     if (judged.http !== undefined) return await this.#readHttp(call, judged, args);
     const isScript = judged.tool_id === MK8_RUN.tool_id && judged.faults !== undefined && isLongScript(args);
-    const isLong = isScript || (judged.declared !== undefined && judged.declared.steps(args.value) > INLINE_STEPS_MAX);
+    const isLong = isScript || (judged.program !== undefined && judged.program.steps(args.value) > INLINE_STEPS_MAX);
     // A tool's functions receive only arguments that fit its schema; for others the schema's own faults are reported.
     if (!isLong || argumentFaults({ ...judged, faults: () => [] }, args.value).length > 0) return judged;
     const options = { tenantId: call.tenant_id, wallMs: READ_WALL_MS };
@@ -76,9 +76,9 @@ export class ToolReader {
       const sandbox = judged === SHIPPED ? null : sandboxOf(facts);
       return withScriptRead(judged, await this.#work.run('script.read', { args: args.value, sandbox }, options));
     }
-    const { cli, declared } = judged;
-    if (cli === undefined || declared === undefined) return judged;
-    const values = { args: args.value, cli, parameters: declared.parameters };
+    const { cli, program } = judged;
+    if (cli === undefined || program === undefined) return judged;
+    const values = { args: args.value, cli, parameters: program.parameters };
     const faults = await this.#work.run('values.read', values, options);
     return { ...judged, faults: () => faults };
   }
@@ -93,7 +93,7 @@ export class ToolReader {
     const { parameters } = tool.schemas;
     const isFunction = tool.function !== undefined;
     const isLong = canonical.byteLength > INLINE_REQUEST_BYTES_MAX;
-    const faultsOf = isFunction ? declaredFaults : schemaFaults;
+    const faultsOf = isFunction ? functionFaults : schemaFaults;
     const inline = isLong && !isFunction ? null : faultsOf(parameters, value, INLINE_SCHEMA_STEPS_MAX);
     const call = { parameters, args: value, isFunction };
     const faults = inline ?? (await this.#work.run('schema.read', call, { tenantId: tenant_id, wallMs: READ_WALL_MS }));

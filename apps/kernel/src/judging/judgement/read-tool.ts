@@ -3,7 +3,7 @@
 // Computes what a tool's own functions return for the arguments of one call, as data that a thread can send: for a
 // script by compiling it, for a tool that a tenant declared by matching its patterns. The definition itself returns the
 // same.
-import { cliFaults, declaredArgumentFaults } from '@writ/cli-tool';
+import { cliFaults, functionArgumentFaults } from '@writ/cli-tool';
 import { mcpArgumentFaults } from '@writ/mcp-tool';
 import type {
   CliCommand,
@@ -30,7 +30,7 @@ export interface ScriptCall {
 export interface DeclaredCall {
   readonly args: Args;
   readonly cli: CliCommand;
-  readonly parameters: NonNullable<ToolDefinition['declared']>['parameters'];
+  readonly parameters: NonNullable<ToolDefinition['program']>['parameters'];
 }
 
 /** The results of compiling a script. */
@@ -70,7 +70,7 @@ export interface SchemaCall {
 
 /** Checks the arguments of a call against the schema that somebody outside of Writ wrote. */
 export const readBySchema = ({ args, parameters, isFunction }: SchemaCall): Faults =>
-  (isFunction ? declaredArgumentFaults : mcpArgumentFaults)(parameters, args);
+  (isFunction ? functionArgumentFaults : mcpArgumentFaults)(parameters, args);
 
 /** Checks the arguments of a call of an HTTP tool by the schema that a tenant wrote, and by the request. */
 export const readHttp = ({ args, ...about }: HttpArguments & { readonly args: Args }): Faults =>

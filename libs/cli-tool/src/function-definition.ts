@@ -15,7 +15,7 @@ import { CHECK_STEPS_MAX, schemaFaults } from '@writ/json-schema';
  * The definition of a function, derived from the stored document alone: the same document has the same digest on every
  * replica.
  */
-export function declaredDefinition(tool: FunctionTool): ToolDefinition {
+export function functionDefinition(tool: FunctionTool): ToolDefinition {
   const { tool_id, version, description, category, parameters, result, timeout_ms, mode, idempotent } = tool;
   return {
     tool_id,
@@ -40,7 +40,7 @@ export function declaredDefinition(tool: FunctionTool): ToolDefinition {
     shape: ANY_OBJECT,
     schemas: { parameters, result },
     function: { mode, idempotent },
-    faults: (args) => declaredArgumentFaults(parameters, args),
+    faults: (args) => functionArgumentFaults(parameters, args),
     // Such a tool works elsewhere, so it touches no file of the workspace.
     resources: () => [],
   };
@@ -50,7 +50,7 @@ type Faults = readonly { readonly pointer: string; readonly message: string }[];
 const UNCHECKED: Faults = [{ pointer: '', message: 'take too long to check against the schema' }];
 
 /** The problems of a call's arguments; null where the check takes more steps than allowed: then nothing is known. */
-export function declaredFaults(parameters: DeclaredTool['parameters'], args: unknown, stepsMax: number): Faults | null {
+export function functionFaults(parameters: DeclaredTool['parameters'], args: unknown, stepsMax: number): Faults | null {
   const { argsInlineBytes } = LIMITS;
   if (Buffer.byteLength(JSON.stringify(args) ?? '') > argsInlineBytes.max)
     return [{ pointer: '', message: `take more than ${argsInlineBytes.max} bytes, which a permit doesn't carry` }];
@@ -58,5 +58,5 @@ export function declaredFaults(parameters: DeclaredTool['parameters'], args: unk
 }
 
 /** The problems of a call's arguments, with one where they take too long to check. Total and pure. */
-export const declaredArgumentFaults = (parameters: DeclaredTool['parameters'], args: unknown): Faults =>
-  declaredFaults(parameters, args, CHECK_STEPS_MAX) ?? UNCHECKED;
+export const functionArgumentFaults = (parameters: DeclaredTool['parameters'], args: unknown): Faults =>
+  functionFaults(parameters, args, CHECK_STEPS_MAX) ?? UNCHECKED;
