@@ -190,7 +190,7 @@ const resources = (
   work: TaskRunner<ManagementTasks>,
 ): readonly object[] => [
   new Secrets(dependencies.tenancy, dependencies.changes, dependencies.vault, dependencies.hpkeBox),
-  new ApplyTools(dependencies.tenancy, dependencies.changes),
+  new ApplyTools(dependencies.tenancy, dependencies.changes, work),
   new ListTools(dependencies.tenancy),
   new RegisterSandbox(dependencies.changes),
   new ListSandboxes(dependencies.tenancy),

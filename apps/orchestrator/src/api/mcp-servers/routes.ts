@@ -63,7 +63,7 @@ export const MCP_SERVERS = {
     summary: 'Puts tools into force with the definitions that were looked at: all of them, or none',
     body: Type.Object({ tools: MCP_SERVER_REQUESTS['mcp_server.accept'].properties.tools }, closed),
     answers: { 200: { description: 'The tools, which are in force', schema: McpDecisionReply } },
-    faults: ['conflict', 'args.invalid'],
+    faults: ['conflict', 'args.invalid', 'limit.exceeded'],
   }),
   refuse: route({
     ...one,

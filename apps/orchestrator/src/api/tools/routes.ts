@@ -58,7 +58,7 @@ export const TOOL_ROUTES = {
         schema: ToolsApplied,
       },
     },
-    faults: ['conflict'],
+    faults: ['conflict', 'limit.exceeded'],
   }),
   importOpenApi: route({
     tag: 'tools',
@@ -74,7 +74,7 @@ export const TOOL_ROUTES = {
         schema: ApiImported,
       },
     },
-    faults: ['conflict'],
+    faults: ['conflict', 'limit.exceeded'],
   }),
   remove: route({
     ...one,
