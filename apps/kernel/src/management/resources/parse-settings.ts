@@ -150,7 +150,8 @@ function chosenBranches(schema: JsonSchema, value: unknown): TSchema {
   if (schema.anyOf?.every(({ required = [] }) => required.length > 0) === true) {
     // The branches of a credential: each has a member that no other has.
     const named = schema.anyOf.find(({ required = [] }) => required.every((name) => name in members));
-    if (named !== undefined && CHOOSERS.every((chooser) => named.properties?.[chooser] === undefined)) return chosenBranches(named, value);
+    if (named !== undefined && CHOOSERS.every((chooser) => named.properties?.[chooser] === undefined))
+      return chosenBranches(named, value);
   }
   for (const chooser of CHOOSERS) {
     const kinds = schema.anyOf?.map((branch) => branch.properties?.[chooser]?.const);
