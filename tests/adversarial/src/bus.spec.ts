@@ -37,6 +37,8 @@ const OURS = [
   'kernel.image.renew',
   'kernel.mcp.claim',
   'kernel.mcp.report',
+  'kernel.mcp_token.claim',
+  'kernel.mcp_token.report',
   'kernel.shell.renew',
   'kernel.shell.end',
 ];

@@ -172,7 +172,9 @@ const PersonCredential = Type.Object(
     oauth: Type.Object(
       {
         client_id: Type.String({
-          pattern: '^[!-~]{1,512}$',
+          // Without a count: a repeated class is too large for expressions of bounded size.
+          pattern: '^[!-~]+$',
+          maxLength: 512,
           description: 'the id of the client that Writ is at the authorization server',
         }),
         client_secret: Type.Optional({

@@ -39,10 +39,19 @@ const MESSAGES: [string, { method: string; params: Record<string, unknown> }][] 
   ],
 ];
 
-const endpoint = new McpEndpoint({ ids: { of: (_caller: never, name: string) => name } } as never, () => undefined);
+const parts = {
+  ids: { of: (_caller: never, name: string) => name },
+  // A mount whose server has no tool.
+  remote: { find: () => Promise.resolve(null) },
+};
+const endpoint = new McpEndpoint(parts as never, () => undefined);
 
 /** Answers a message. A fault is as good as an answer. */
-async function answered({ method, params }: (typeof MESSAGES)[number][1], isModern: boolean): Promise<string> {
+async function answered(
+  { method, params }: (typeof MESSAGES)[number][1],
+  isModern: boolean,
+  server: string | null,
+): Promise<string> {
   const { _meta, ...others } = params;
   const { 'io.modelcontextprotocol/clientInfo': clientInfo } = _meta as typeof META;
   const message = {
@@ -66,6 +75,8 @@ async function answered({ method, params }: (typeof MESSAGES)[number][1], isMode
   const connection = {
     caller: { api_key_id: newId('apiKey') },
     tokenId: newId('token'),
+    server,
+    header: () => undefined,
     gone: new AbortController().signal,
   };
   try {
@@ -78,14 +89,16 @@ async function answered({ method, params }: (typeof MESSAGES)[number][1], isMode
 }
 
 describe.each([
-  ['2026-07-28', true],
-  ['2025-11-25', false],
-])('in the revision %s', (_revision, isModern) => {
+  ['2026-07-28', true, null],
+  ['2025-11-25', false, null],
+  ['2026-07-28 at a mount', true, 'tracker'],
+  ['2025-11-25 at a mount', false, 'tracker'],
+])('in the revision %s', (_revision, isModern, server) => {
   test.each(MESSAGES)('%s costs less than 20 milliseconds, and has a short answer', async (_what, message) => {
     const tries: number[] = [];
     for (let n = 0; n < 10; n += 1) {
       const from = process.cpuUsage();
-      const text = await answered(message, isModern);
+      const text = await answered(message, isModern, server);
       const { user, system } = process.cpuUsage(from);
       tries.push((user + system) / 1_000);
       expect(text.length).toBeLessThan(2_048);
@@ -105,7 +118,7 @@ test('initialize with 30,000 or 1,400 numbers as icons is the same', async () =>
     const tries: number[] = [];
     for (let n = 0; n < 10; n += 1) {
       const from = process.cpuUsage();
-      expect((await answered({ method: 'initialize', params }, false)).length).toBeLessThan(2_048);
+      expect((await answered({ method: 'initialize', params }, false, null)).length).toBeLessThan(2_048);
       const { user, system } = process.cpuUsage(from);
       tries.push((user + system) / 1_000);
     }

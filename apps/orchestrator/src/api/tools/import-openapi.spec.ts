@@ -70,13 +70,9 @@ test("Writ's own document makes a tool of each operation, but for bodies of byte
   const options = { name: 'writ', server: 'https://writ.example', secrets: { apiKey: 'WRIT_KEY' } };
   const { json } = await run({ document: text, options, dry_run: true });
   const problems = json['problems'] as { message: string }[];
-  expect(
-    problems.map(({ message }) =>
-      /^a body of `application\/(?:octet-stream|x-tar)` can't be sent$|unsupported Perl syntax: `\(\?[=!]`$/.test(
-        message,
-      ),
-    ),
-  ).toEqual(problems.map(() => true));
+  const expected =
+    /^a body of `application\/(?:octet-stream|x-tar)` can't be sent$|unsupported Perl syntax: `\(\?[=!]`$/;
+  expect(problems.map(({ message }) => message).filter((message) => !expected.test(message))).toEqual([]);
   const operations = json['operations'] as { outcome: string }[];
   expect(operations.length - problems.length).toBe(operations.filter(({ outcome }) => outcome === 'tool').length);
   expect(json['applied']).toMatchObject({ valid: true });
