@@ -31,10 +31,12 @@ export class FakeConsents {
     const view: McpConsentView = {
       tenant_id,
       connection_id: newId('connection'),
+      resource_id: newId('resource'),
       yours: null,
       server: 'github',
       at: 'mcp.example.org',
       issuer: 'https://upstream.example',
+      place: 'login.upstream.example',
       scopes: ['issues:read'],
       lists: false,
       state: 'asked',
@@ -79,9 +81,9 @@ export class FakeConsents {
       return { authorize_url: url.href };
     });
     await serve('key', async () => ({ public_key: (await this.#box.publicKey()).toString('base64') }));
-    await serve('callback', async ({ state, session_hash, code, error }) => {
+    await serve('callback', async ({ state, session_hash, resource_id, code, error }) => {
       const consent = this.#find([...this.#consents.values()].find((each) => each.state === state));
-      if (consent.session !== session_hash) throw new Fault('not_found');
+      if (consent.session !== session_hash || consent.view.resource_id !== resource_id) throw new Fault('not_found');
       consent.state = null;
       if (code !== null)
         this.codes.push(

@@ -112,9 +112,12 @@ export const McpConsentView = Type.Object(
   {
     tenant_id: idSchema('tenant'),
     connection_id: idSchema('connection'),
+    /** INVARIANT (one redirect URI for each server): its id is the last part of the server's own */
+    resource_id: idSchema('resource'),
     server: ResourceName,
     at: Type.String({ description: 'the host of the server, with its port if it is another than 443' }),
     issuer: Type.String({ description: 'the authorization server' }),
+    place: Type.String({ description: 'the host that the browser goes to: the one of the authorization endpoint' }),
     scopes: Type.Array(Type.String()),
     lists: Type.Boolean(),
     state: State,
@@ -168,6 +171,8 @@ export const MCP_CONSENT_REQUESTS = {
       v: Type.Literal(1),
       state: Handle,
       session_hash: SessionHash,
+      /** the server whose redirect URI the answer came to: another one than that of the consent is `not_found` */
+      resource_id: Type.Optional(idSchema('resource')),
       iss: orNull(Type.String({ maxLength: 2_048 })),
       code: orNull(
         Type.String({ minLength: 1, maxLength: 4_096, description: 'sealed for `consentCodeContext`, base64' }),

@@ -75,9 +75,11 @@ export class McpConsents {
       return {
         tenant_id: row.tenant_id,
         connection_id: row.connection_id,
+        resource_id: row.resource_id,
         server: server.name,
         at: new URL((server.settings as unknown as McpServerSettings).url).host,
         issuer: clientIn(row).issuer,
+        place: new URL(clientIn(row).authorization_endpoint).host,
         scopes: [...scopesIn(row)],
         lists: row.lists,
         state: stateIn(row),
