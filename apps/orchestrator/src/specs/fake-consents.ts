@@ -30,6 +30,7 @@ export class FakeConsents {
     const handle = randomBytes(32).toString('base64url');
     const view: McpConsentView = {
       tenant_id,
+      tenant_name: 'Acme',
       connection_id: newId('connection'),
       resource_id: newId('resource'),
       yours: null,

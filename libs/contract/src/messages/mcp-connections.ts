@@ -111,6 +111,7 @@ export const MCP_CONNECTION_REQUESTS = {
 export const McpConsentView = Type.Object(
   {
     tenant_id: idSchema('tenant'),
+    tenant_name: Type.String({ description: 'as whoever operates Writ calls the tenant' }),
     connection_id: idSchema('connection'),
     /** INVARIANT (one redirect URI for each server): its id is the last part of the server's own */
     resource_id: idSchema('resource'),

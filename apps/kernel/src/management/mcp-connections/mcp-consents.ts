@@ -72,8 +72,12 @@ export class McpConsents {
       const server = requireFound(
         await rows.resource.findFirst({ where: { tenant_id: row.tenant_id, resource_id: row.resource_id } }),
       );
+      const { name: tenant_name } = requireFound(
+        await rows.tenant.findUnique({ where: { tenant_id: row.tenant_id }, select: { name: true } }),
+      );
       return {
         tenant_id: row.tenant_id,
+        tenant_name,
         connection_id: row.connection_id,
         resource_id: row.resource_id,
         server: server.name,
