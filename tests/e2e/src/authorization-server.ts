@@ -36,6 +36,8 @@ export class AuthorizationServer {
   readonly issuer: string;
   /** `host:port` */
   readonly place: string;
+  /** where it sends people back to, besides the client of the tests: those that are registered, exactly */
+  readonly redirectUris = new Set([REDIRECT_URI]);
   readonly #server: Server;
   readonly #resource: string;
   readonly #enterprise: KeyPair;
@@ -118,7 +120,7 @@ export class AuthorizationServer {
           token_endpoint_auth_method: 'none',
           application_type: 'native',
           grant_types: ['authorization_code'],
-          redirect_uris: [`${this.#resource}/connect/signed-in`],
+          redirect_uris: [REDIRECT_URI],
           id_token_signed_response_alg: 'ES256',
         },
       ],
@@ -147,6 +149,7 @@ export class AuthorizationServer {
         return grant;
       },
     });
+    provider.Client.prototype.redirectUriAllowed = (uri) => this.redirectUris.has(uri);
     provider.registerGrantType(JWT_BEARER, (context) => this.#exchange(provider, context, info), [
       'assertion',
       'scope',

@@ -41,6 +41,8 @@ let stack: Stack;
 let world: World;
 let client: OauthClient;
 let token: string;
+/** of the MCP server */
+let redirectUri: string;
 /** who created what, as the MCP server knows its callers */
 let created: string[] = [];
 
@@ -92,7 +94,7 @@ beforeAll(async () => {
   const port = String(await freePort());
   url = `http://127.0.0.1:${port}`;
   provider = await AuthorizationServer.open(url);
-  upstream = await UpstreamAuthorization.open(URL_OF_SERVER, `${url}/connect/done`);
+  upstream = await UpstreamAuthorization.open(URL_OF_SERVER);
   internet = await openFakeInternet((request, response) => void serve(request, response));
   stack = await startStack({
     programs: { executor: [internet.program] },
@@ -110,13 +112,14 @@ beforeAll(async () => {
   await stack.another('executor', internet.env, [internet.program]);
   world = await makeWorld(url, stack.keys.platformKey);
   client = await OauthClient.discover(challengeOf((await new Api(url).get('/v1/tools')).headers));
-  await world.admin.must('/v1/identity-providers', {
+  const corp = await world.admin.must('/v1/identity-providers', {
     name: 'corp',
     issuer: provider.issuer,
     agent_id: world.agentId,
     sign_in: { client_id: SIGN_IN_CLIENT_ID },
     access_token: await client.signIn('root', 'writ:admin'),
   });
+  provider.redirectUris.add(corp.redirect_uri as string);
   const registered = await world.admin.must('/v1/resources', {
     kind: 'mcp_server',
     name: 'tracker',
@@ -126,6 +129,9 @@ beforeAll(async () => {
       credential: { oauth: { client_id: UPSTREAM_CLIENT_ID, scopes: [UPSTREAM_SCOPE] } },
     },
   });
+  const { oauth } = (await world.admin.get('/v1/mcp-servers/tracker')).body;
+  redirectUri = (oauth as { redirect_uri: string }).redirect_uri;
+  upstream.redirectUris.add(redirectUri);
   const grant = {
     kind: 'mcp_server',
     resource_id: registered.resource_id as string,
@@ -283,17 +289,36 @@ it('what the authorization server answers counts in the session that confirmed, 
   const leaving = await own.send(await own.open(link as string), 'Continue');
   // The victim of Carol, who sends the address around, so that she acts under the victim's rights.
   const victim = browserOf('mallory');
-  const stopped = await victim.goOn(leaving, `${url}/connect/done`);
+  const stopped = await victim.goOn(leaving, redirectUri);
   expect((await victim.open(stopped.url)).status).toBe(404);
   expect(await stateOf(carol, id)).toMatchObject({ state: 'confirmed' });
   // An answer of another issuer fails the consent, and its code is not exchanged.
-  const mixed = new URL((await own.goOn(leaving, `${url}/connect/done`)).url);
+  const mixed = new URL((await own.goOn(leaving, redirectUri)).url);
   mixed.searchParams.set('iss', 'https://other.example');
   expect((await own.open(mixed.href)).text).toContain('is not connected');
   expect(await stateOf(carol, id)).toMatchObject({ state: 'failed', problem: { code: 'mcp.consent_failed' } });
   mixed.searchParams.set('iss', UPSTREAM_ISSUER);
   expect((await own.open(mixed.href)).status).toBe(404);
   expect(tokenRequests('authorization_code')).toBe(0);
+});
+
+it('each server and each registration has a redirect URI of its own, and another one takes no answer', async () => {
+  expect(redirectUri).toMatch(new RegExp(`^${url}/connect/done/res_`));
+  const { body: list } = await world.admin.get('/v1/identity-providers');
+  const [corp] = list.items as JsonValue[];
+  expect(corp).toMatchObject({ redirect_uri: `${url}/connect/signed-in/${String(corp!.provider_id)}` });
+  const carol = await as('carol');
+  const { connection_id: id, url: link } = await linkFor(carol);
+  const own = browserOf('carol');
+  const page = await own.open(link as string);
+  expect(page.text).toContain('login.outside.example');
+  const back = new URL((await own.goOn(await own.send(page, 'Continue'), redirectUri)).url);
+  // The answer at the redirect URI of another server, as an authorization server of somebody else has it sent.
+  const elsewhere = new URL(`${url}/connect/done/res_01kdvq8qfwe9gr4v9m1h7e3x2z${back.search}`);
+  expect((await own.open(elsewhere.href)).status).toBe(404);
+  expect(tokenRequests('authorization_code')).toBe(0);
+  await own.open(back.href);
+  await reached(carol, id, 'connected');
 });
 
 it('a person who says no is not connected', async () => {

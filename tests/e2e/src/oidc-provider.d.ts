@@ -27,6 +27,7 @@ declare module 'oidc-provider' {
   export class Provider {
     constructor(issuer: string, configuration: object);
     readonly Grant: new (of: object) => Stored;
+    readonly Client: { readonly prototype: { redirectUriAllowed(uri: string): boolean } };
     readonly AccessToken: TokenKind;
     readonly RefreshToken: TokenKind;
     proxy: boolean;

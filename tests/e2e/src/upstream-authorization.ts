@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider, type ProviderContext } from 'oidc-provider';
-import { PERSON_HEADER } from './authorization-server.ts';
+import { PERSON_HEADER, REDIRECT_URI } from './authorization-server.ts';
 
 export const UPSTREAM_ISSUER = 'https://login.outside.example';
 export const UPSTREAM_CLIENT_ID = 'writ-app';
@@ -30,22 +30,21 @@ export class UpstreamAuthorization {
   readonly #server: Server;
   readonly #provider: Provider;
   readonly #resource: string;
+  /** where it sends people back to: those that are registered for the client, exactly */
+  readonly redirectUris = new Set<string>();
 
-  private constructor(server: Server, resource: string, redirectUri: string) {
+  private constructor(server: Server, resource: string) {
     this.#server = server;
     this.#resource = resource;
-    this.#provider = this.#providerFor(redirectUri);
+    this.#provider = this.#newProvider();
     server.on('request', (request, response) => void this.answer(request, response));
   }
 
-  /**
-   * @param resource the identifier of the MCP server
-   * @param redirectUri where it sends people back to
-   */
-  static async open(resource: string, redirectUri: string): Promise<UpstreamAuthorization> {
+  /** @param resource the identifier of the MCP server */
+  static async open(resource: string): Promise<UpstreamAuthorization> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new UpstreamAuthorization(server, resource, redirectUri);
+    return new UpstreamAuthorization(server, resource);
   }
 
   /** Where browsers find it. */
@@ -97,7 +96,7 @@ export class UpstreamAuthorization {
     await this.#provider.interactionFinished(request, response, result);
   }
 
-  #providerFor(redirectUri: string): Provider {
+  #newProvider(): Provider {
     const info = { scope: UPSTREAM_SCOPE, audience: this.#resource, accessTokenFormat: 'opaque' };
     const provider = new Provider(UPSTREAM_ISSUER, {
       scopes: ['openid', 'offline_access'],
@@ -107,7 +106,7 @@ export class UpstreamAuthorization {
           token_endpoint_auth_method: 'none',
           application_type: 'native',
           grant_types: ['authorization_code', 'refresh_token'],
-          redirect_uris: [redirectUri],
+          redirect_uris: [REDIRECT_URI],
         },
       ],
       ttl: {
@@ -143,6 +142,7 @@ export class UpstreamAuthorization {
         return grant;
       },
     });
+    provider.Client.prototype.redirectUriAllowed = (uri) => this.redirectUris.has(uri);
     // The tests reach it through servers that play the internet.
     provider.proxy = true;
     return provider;

@@ -19,6 +19,7 @@ const PROVIDER = {
   agent_id: IDS.agent,
   agent_claim: null,
   sign_in: { client_id: 'writ' },
+  redirect_uri: 'https://writ.example.org/connect/signed-in/idp_1',
   updated_at: 1_767_225_600_000,
 };
 const PERSON = 'per_01kdvq8qfwe9gr4v9m1h7e3x2z';
@@ -57,6 +58,7 @@ test('`writ identity-providers put` sends only what its options name', async () 
   // The answer shows what stays as it was, too.
   expect(out).toMatch(/audience +https:\/\/writ\.example\.org\n.*tenant claim +none\n/s);
   expect(out).toMatch(/person claim +email\n/);
+  expect(out).toMatch(/redirect URI +https:\/\/writ\.example\.org\/connect\/signed-in\/idp_1\n/);
   expect(out).toContain(IDS.agent);
   expect(api.requests[0]).toMatchObject({ method: 'POST', url: '/v1/identity-providers' });
   expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({ name: 'corp', issuer: PROVIDER.issuer });

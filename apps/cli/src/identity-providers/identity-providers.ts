@@ -21,6 +21,7 @@ const Provider = Type.Object({
   agent_id: OrNull,
   agent_claim: OrNull,
   sign_in: Type.Union([Type.Object({ client_id: Type.String() }), Type.Null()]),
+  redirect_uri: Type.Optional(OrNull),
   updated_at: Type.Integer(),
 });
 const Ended = Type.Object({ name: Type.String(), revoked: Type.Array(Type.String()), more: Type.Boolean() });
@@ -204,6 +205,7 @@ const membersOf = (provider: Static<typeof Provider>): Record<string, string> =>
   'agent id': provider.agent_id ?? NONE,
   'agent claim': provider.agent_claim ?? NONE,
   'sign-in client': provider.sign_in?.client_id ?? NONE,
+  'redirect URI': provider.sign_in === null ? NONE : (provider.redirect_uri ?? NONE),
 });
 
 /** The last `=` parts both, since scopes are often URLs. */

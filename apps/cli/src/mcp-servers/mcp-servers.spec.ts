@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { McpServerToolView } from '@writ/contract';
+import type { McpServerToolView, McpServerView, ResourceView } from '@writ/contract';
 import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 
 const [OLD, NEW] = ['a'.repeat(64), 'b'.repeat(64)];
@@ -109,6 +109,45 @@ test('a server under the rights of people is registered with its client, and wit
       },
     },
   });
+});
+
+test('a server under the rights of people comes with the redirect URI to register', async () => {
+  const uri = 'https://writ.example.org/connect/done/res_01kdvq8qfwe9gr4v9m1h7e3x2z';
+  const server: McpServerView = {
+    resource_id: 'res_01kdvq8qfwe9gr4v9m1h7e3x2z' as McpServerView['resource_id'],
+    name: 'github',
+    transport: 'http',
+    url: 'https://mcp.example.com/mcp',
+    command: null,
+    about: null,
+    checked_at: null,
+    due_at: 1,
+    problem: null,
+    oauth: { client_id: 'writ', scopes: [], issuer: null, redirect_uri: uri, listed_by: null },
+    skipped: [],
+    tools: { new: 0, accepted: 0, changed: 0, gone: 0, refused: 0 },
+  };
+  const resource: ResourceView = {
+    resource_id: server.resource_id,
+    kind: 'mcp_server',
+    name: 'github',
+    owner_agent_id: null,
+    settings: {},
+    digest: OLD,
+    version: 1,
+    created_by: 'key',
+    created_at: 1,
+    updated_at: 1,
+  };
+  const other = await fakeApi(({ method }) => ({ body: method === 'GET' ? server : resource }));
+  try {
+    const args = ['mcp-server', 'add', 'github', '--at', 'https://mcp.example.com/mcp', '--oauth-client', 'writ'];
+    const { exit, out } = await writ(args, { env: other.env });
+    expect([exit, out]).toEqual([0, expect.stringContaining(`to register at the authorization server: ${uri}\n`)]);
+    expect(other.requests.at(-1)).toMatchObject({ method: 'GET', url: '/v1/mcp-servers/github' });
+  } finally {
+    await other.close();
+  }
 });
 
 test('a program is registered with its arguments as they are, and its variables', async () => {

@@ -83,9 +83,16 @@ function addCommand(context: Context): Command {
     const { client } = connect(context, options, 'admin');
     const body = { kind: 'mcp_server', name, settings };
     const resource = await client.read(ResourceView, RESOURCES_PATH, { method: 'POST', body });
+    const { oauth = null } =
+      options.oauthClient === undefined
+        ? {}
+        : await client.read(McpServerView, `${MCP_SERVERS_PATH}/${encodeURIComponent(resource.name)}`);
     show(context, options, resource, () =>
       [
         `registered mcp_server:${resource.name}`,
+        ...(oauth?.redirect_uri === undefined
+          ? []
+          : [`The redirect URI of the client, to register at the authorization server: ${oauth.redirect_uri}`]),
         options.oauthClient === undefined
           ? `Its tools are listed in a moment: writ mcp-server diff ${resource.name}`
           : `Its tools are listed with your rights once you connect: writ mcp-server connect ${resource.name} --lists`,

@@ -48,6 +48,11 @@ export class FakeConsents {
     return handle;
   }
 
+  /** What its page shows. */
+  viewOf(handle: string): McpConsentView {
+    return this.#find(this.#consents.get(handle)).view;
+  }
+
   /** Moves a consent on, as an executor does. */
   set(handle: string, state: McpConsentView['state']): void {
     const consent = this.#consents.get(handle);

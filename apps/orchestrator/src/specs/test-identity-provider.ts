@@ -48,6 +48,8 @@ export async function testIdentityProvider(client = 'writ') {
     asked: new URLSearchParams(),
     /** the codes that were exchanged */
     exchanged: [] as string[],
+    /** the codes that came, good or not */
+    presented: [] as string[],
   };
 
   const idTokenOf = async ({ nonce }: Begun): Promise<string> => {
@@ -79,6 +81,7 @@ export async function testIdentityProvider(client = 'writ') {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const form = new URLSearchParams(Buffer.concat(parts).toString());
+    state.presented.push(form.get('code') ?? '');
     const found = begun.get(form.get('code') ?? '');
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
@@ -112,6 +115,7 @@ export async function testIdentityProvider(client = 'writ') {
       state.claims = {};
       state.changes = {};
       state.exchanged = [];
+      state.presented = [];
     },
     close: (): void => {
       server.closeAllConnections();

@@ -137,6 +137,10 @@ export const McpServerView = Type.Object(
             client_id: Type.String(),
             scopes: Type.Array(Type.String()),
             issuer: orNull({ ...Type.String(), description: 'the authorization server; null: not found yet' }),
+            /** the API adds it, which knows the public URL */
+            redirect_uri: Type.Optional(
+              Type.String({ description: 'of the client: register it at the authorization server' }),
+            ),
             listed_by: orNull({
               ...idSchema('connection'),
               description: 'the connection whose rights list its tools; null: nobody connected for that',

@@ -5,6 +5,7 @@
 // by the sign-in of this browser, and not by who has the link.
 // INVARIANT (one browser): what an authorization server answers counts only in the session that confirmed the consent.
 // Otherwise somebody could have another person finish a consent, and act with that person's rights.
+// INVARIANT (its own server): an answer counts at the redirect URI of the server that was consented to.
 // INVARIANT (our own forms): a form counts with the token of its session, and from this origin.
 import { Fault, isId, type McpConsentView, type TenantId } from '@writ/contract';
 import type { ConsentClient } from '../../calls/kernel/consent-client.ts';
@@ -13,6 +14,7 @@ import type { RateLimit } from '../../edge/access/rate-limit.ts';
 import { isFormOf, type Session, type Sessions } from '../../edge/access/sign-in/sessions.ts';
 import { SignInRefused, type SignIn } from '../../edge/access/sign-in/sign-in.ts';
 import { ATTEMPT_S } from '../../edge/access/sign-in/attempts.ts';
+import { consentDoneUri } from '../../edge/access/sign-in/redirect-uris.ts';
 import type { SiteCookies } from '../../edge/pages/cookies.ts';
 import type { Page, Redirection } from '../../edge/pages/page.ts';
 import type { PageRequest } from '../../edge/pages/page-request.ts';
@@ -97,7 +99,7 @@ export class ConnectPages {
         handle,
         subject_hash: subject_hash.toString('hex'),
         session_hash: sessionHash.toString('hex'),
-        redirect_uri: `${this.#url()}/connect/done`,
+        redirect_uri: consentDoneUri(this.#url(), consent.resource_id),
         credentials: await identities.credentialsOf(tenantId, { subject_hash }, CREDENTIALS_MAX),
       });
       return leavePage(verifyPlace(authorize_url));
@@ -129,7 +131,12 @@ export class ConnectPages {
     const url = this.#url();
     failed.verifyMayRetry(request.address);
     try {
-      const person = await signIn.finish(request.query, this.#cookie(request, ATTEMPT_COOKIE));
+      const attempt = await signIn.attemptOf({
+        providerId: request.param('provider_id'),
+        parameters: request.query,
+        sealed: this.#cookie(request, ATTEMPT_COOKIE),
+      });
+      const person = await signIn.finish(attempt, request.query);
       // INVARIANT (new with each sign-in): the session before it ends, and its secret is used no more.
       await sessions.end(this.#cookie(request, SESSION_COOKIE));
       const session = await sessions.begin(person);
@@ -150,12 +157,14 @@ export class ConnectPages {
     const { kernel, failed } = this.#parts;
     const session = await this.#session(request);
     const answer = readAnswer(request.query);
-    if (answer === null || session === null) {
+    const resource_id = request.param('resource_id');
+    if (answer === null || session === null || !isId('resource', resource_id)) {
       failed.recordFailure(request.address);
       return gonePage();
     }
     return await this.#unlessGone(request, async () => {
-      const { connection_id } = await kernel.callback({ ...answer, session_hash: session.sessionHash.toString('hex') });
+      const session_hash = session.sessionHash.toString('hex');
+      const { connection_id } = await kernel.callback({ ...answer, session_hash, resource_id });
       return this.#toStatus(connection_id);
     });
   }

@@ -67,8 +67,10 @@ async function confirmed(handle: string, browser = new Browser()): Promise<{ bro
   expect(leaving.next).toMatch(new RegExp(`^${UPSTREAM}`));
   return { browser, state: new URL(leaving.next ?? '').searchParams.get('state') ?? '' };
 }
-const back = (browser: Browser, parameters: Record<string, string>): Promise<BrowserPage> =>
-  browser.open(`${url}/connect/done?${new URLSearchParams(parameters).toString()}`);
+/** The redirect URI of the consent that was confirmed last. */
+const uri = (): string => consents.confirmed.at(-1)?.redirect_uri ?? '';
+const back = (browser: Browser, parameters: Record<string, string>, at = uri()): Promise<BrowserPage> =>
+  browser.open(`${at}?${new URLSearchParams(parameters).toString()}`);
 
 it('a person signs in, sees what is asked for, confirms, and comes back connected', async () => {
   provider.state.claims = { email: 'ann@example.org' };
@@ -78,13 +80,14 @@ it('a person signs in, sees what is asked for, confirms, and comes back connecte
   expect([page.status, page.url]).toEqual([200, linkOf(handle)]);
   for (const text of ['ann@example.org', 'github', 'mcp.example.org', 'issues:read', 'upstream.example'])
     expect(page.text).toContain(text);
+  expect(page.text).toContain(`<bdi>ann@example.org</bdi>, as <bdi>${provider.place}</bdi> says`);
   const leaving = await browser.send(page, 'Continue');
   expect([leaving.status, leaving.headers.get('location')]).toEqual([200, null]);
   const state = new URL(leaving.next ?? '').searchParams.get('state') ?? '';
   expect(consents.confirmed.at(-1)).toMatchObject({
     handle,
     subject_hash: subjectOf('ann-1'),
-    redirect_uri: `${url}/connect/done`,
+    redirect_uri: `${url}/connect/done/${consents.viewOf(handle).resource_id}`,
     session_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
   const fetching = await back(browser, { state, code: 'a-code', iss: 'https://upstream.example' });
@@ -198,6 +201,39 @@ it('what an authorization server answers counts in the browser that confirmed, o
   expect((await other.open(counted.url)).status).toBe(404);
 });
 
+it('an answer counts at the redirect URI of its own server, and at no other', async () => {
+  const { browser, state } = await confirmed(ask());
+  const [own, count] = [uri(), consents.codes.length];
+  const other = consents.viewOf(ask()).resource_id;
+  for (const at of [`${url}/connect/done/${other}`, `${url}/connect/done/x`, `${url}/connect/done`])
+    expect((await back(browser, { state, code: 'of another server' }, at)).status).toBe(404);
+  expect(consents.codes).toHaveLength(count);
+  expect((await back(browser, { state, code: 'own' }, own)).url).toContain('/connect/status/');
+  expect(consents.codes.slice(count)).toEqual(['own']);
+});
+
+it('the page names whose it is, who says who is signed in, and the host that the browser goes to', async () => {
+  provider.state.claims = { email: 'victim@corp.example' };
+  const handle = ask('ann-1', { tenant_name: 'Mallory & Sons', place: 'login.honest.example' });
+  const { text, forms } = await new Browser().open(linkOf(handle));
+  expect(text).toContain('<bdi>Mallory &amp; Sons</bdi>');
+  expect(text).toContain(`<bdi>victim@corp.example</bdi>, as <bdi>${provider.place}</bdi> says`);
+  expect(forms.some(({ button }) => button.includes('login.honest.example'))).toBe(true);
+  expect(text).toContain('<bdi>login.honest.example</bdi>, where the authorization server <bdi>upstream.example</bdi>');
+});
+
+it('an answer at the redirect URI of another registration signs nobody in, and is sent nowhere', async () => {
+  const other = await register(tenant, { name: 'partners', issuer: 'https://partners.example' });
+  const browser = new Browser();
+  const stopped = await browser.open(`${linkOf(ask())}?provider=corp`, `${url}/connect/signed-in`);
+  const answer = new URL(stopped.url);
+  answer.pathname = `/connect/signed-in/${String(other.json['provider_id'])}`;
+  const page = await browser.open(answer.href);
+  expect([page.status, page.text]).toEqual([400, expect.stringContaining('another identity provider')]);
+  expect(provider.state.presented).toEqual([]);
+  await remove(tenant, 'partners');
+});
+
 it('a session that began after the confirmation does not finish it', async () => {
   const handle = ask();
   const { browser, state } = await confirmed(handle);
@@ -213,7 +249,7 @@ it.each<[string, string]>([
 ])('an answer with %s is none', async (_what, query) => {
   const { browser, state } = await confirmed(ask());
   const count = consents.codes.length;
-  const page = await browser.open(`${url}/connect/done?${query.replace('STATE', state)}`);
+  const page = await browser.open(`${uri()}?${query.replace('STATE', state)}`);
   expect([page.status, consents.codes.length]).toEqual([404, count]);
 });
 
@@ -223,7 +259,7 @@ it.each<[string, string, string]>([
   ['an error of other characters', `&error=${encodeURIComponent('ä\n')}`, 'unreadable'],
 ])('an answer with %s fails the consent', async (_what, rest, error) => {
   const { browser, state } = await confirmed(ask());
-  const page = await browser.open(`${url}/connect/done?state=${state}${rest}`);
+  const page = await browser.open(`${uri()}?state=${state}${rest}`);
   expect([page.status, consents.errors.at(-1)]).toEqual([200, error]);
 });
 

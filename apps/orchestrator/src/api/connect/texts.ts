@@ -12,6 +12,9 @@ const LOOK_AGAIN_S = 2;
 /** A name that another side chose: whatever direction its letters have, the text around it stays as it is. */
 const name = (text: string): Html => html`<bdi>${text}</bdi>`;
 
+/** Who an identity provider says it is: whoever runs the provider chooses the name. */
+const personOf = ({ shown, issuer }: Session): Html => html`${name(shown)}, as ${name(placeOf(issuer))} says`;
+
 /** What the links and forms of a page need. */
 export interface Links {
   /** the URL of the consent */
@@ -31,19 +34,22 @@ const signOutOf = ({ consent }: Links, session: Session): Html =>
 
 /** What a person consents to. */
 export function consentPage(consent: McpConsentView, session: Session, links: Links, purpose: string): Page {
-  const { server, at, issuer, scopes, lists } = consent;
-  const place = hostOf(issuer);
+  const { tenant_name, server, at, issuer, place, scopes, lists } = consent;
   return {
     status: 200,
     title: `Connect ${server} under your own rights`,
     main: html`<p>Continue only if you asked for this yourself, a moment ago.</p>
       <dl>
+        <dt>Organisation</dt>
+        <dd>${name(tenant_name)}</dd>
         <dt>Signed in as</dt>
-        <dd>${name(session.shown)}</dd>
+        <dd>${personOf(session)}</dd>
         <dt>MCP server</dt>
         <dd>${name(server)} at ${name(at)}</dd>
         <dt>You will consent at</dt>
-        <dd>${name(place)}</dd>
+        <dd>
+          ${name(place)}${hostOf(issuer) === place ? null : html`, where the authorization server ${name(hostOf(issuer))} sends you`}
+        </dd>
         <dt>Rights that are asked for</dt>
         <dd>
           ${
@@ -79,7 +85,7 @@ export function leavePage(url: string): Page {
 export const wrongPersonPage = (session: Session, links: Links): Page => ({
   status: 403,
   title: 'This link is for somebody else',
-  main: html`<p>You are signed in as ${name(session.shown)}. Only the person who asked for this link can use it.</p>
+  main: html`<p>You are signed in as ${personOf(session)}. Only the person who asked for this link can use it.</p>
     <p>Did somebody send it to you? Then close this page: nothing happened.</p>
     <p><a href="${links.consent}?as=another">Sign in as another person</a></p>
     ${signOutOf(links, session)}`,
@@ -103,7 +109,7 @@ export const choicePage = (providers: readonly ProviderRow[], { consent }: Links
       ({ name: called, issuer }) =>
         html`<li>
           <a href="${consent}?provider=${encodeURIComponent(called)}${asAnother ? '&as=another' : ''}"
-            >${called} (${hostOf(issuer)})</a
+            >${called} (${placeOf(issuer)})</a
           >
         </li>`,
     )}
@@ -180,6 +186,12 @@ export function statusPage({ server, state, problem }: McpConsentState): Page {
     main: html`${problem === null ? null : html`<p>${name(problem.message)} (<code>${problem.code}</code>)</p>`}
       <p>Ask for a new link: <code>writ mcp-server connect ${server}</code></p>`,
   };
+}
+
+/** An issuer without its scheme: many tenants of one product are told apart by their paths. */
+function placeOf(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null ? url : `${parsed.host}${parsed.pathname === '/' ? '' : parsed.pathname}`;
 }
 
 function hostOf(url: string): string {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
+import { ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
+import { signedInUri } from '../../edge/access/sign-in/redirect-uris.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
-import { Identities } from '../../store/identities/identities.ts';
+import { Identities, type ProviderRow } from '../../store/identities/identities.ts';
 import { ChangeProviders } from './change-providers.ts';
 import { IDENTITY_PROVIDERS } from './routes.ts';
 import type { Ended, ProviderView } from './views.ts';
@@ -12,25 +14,26 @@ export class IdentityProvidersController {
   constructor(
     private readonly identities: Identities,
     private readonly change: ChangeProviders,
+    private readonly resource: ProtectedResource,
   ) {}
 
   @Route(IDENTITY_PROVIDERS.list)
   async list(
     @RequestInput() { caller }: RequestInputOf<typeof IDENTITY_PROVIDERS.list>,
   ): Promise<{ items: ProviderView[] }> {
-    return { items: (await this.identities.list(caller.tenant_id)) as ProviderView[] };
+    return { items: (await this.identities.list(caller.tenant_id)).map((row) => this.#viewOf(row)) };
   }
 
   @Route(IDENTITY_PROVIDERS.put)
   async put(@RequestInput() { caller, body }: RequestInputOf<typeof IDENTITY_PROVIDERS.put>): Promise<ProviderView> {
-    return (await this.change.put(caller, body)) as ProviderView;
+    return this.#viewOf(await this.change.put(caller, body));
   }
 
   @Route(IDENTITY_PROVIDERS.putByPlatform)
   async putByPlatform(
     @RequestInput() { params, body }: RequestInputOf<typeof IDENTITY_PROVIDERS.putByPlatform>,
   ): Promise<ProviderView> {
-    return (await this.change.putByPlatform(params.tenant_id, body)) as ProviderView;
+    return this.#viewOf(await this.change.putByPlatform(params.tenant_id, body));
   }
 
   @Route(IDENTITY_PROVIDERS.remove)
@@ -41,5 +44,10 @@ export class IdentityProvidersController {
   @Route(IDENTITY_PROVIDERS.deny)
   deny(@RequestInput() { caller, params, body }: RequestInputOf<typeof IDENTITY_PROVIDERS.deny>): Promise<Ended> {
     return this.change.deny(caller, params.provider, body);
+  }
+
+  #viewOf(row: ProviderRow): ProviderView {
+    const { url } = this.resource;
+    return { ...(row as Omit<ProviderView, 'redirect_uri'>), redirect_uri: url === null ? null : signedInUri(url, row.provider_id) };
   }
 }

@@ -24,7 +24,7 @@ const sign_in = orNull(
       client_id: Type.String({
         pattern: '^[\\x21-\\x7e]{1,255}$',
         description:
-          'the public client that the issuer knows this deployment by, with `/connect/signed-in` below the public URL as its redirect URI',
+          'the public client that the issuer knows this deployment by; its redirect URI is the `redirect_uri` of the registration',
       }),
     },
     { ...closed, description: 'how people sign in at the issuer in a browser; null: nobody does' },
@@ -83,6 +83,11 @@ export const ProviderView = Type.Object(
     ...identity,
     ...mapping,
     sign_in,
+    redirect_uri: orNull(
+      Type.String({
+        description: 'of the client by which people sign in: register it at the issuer; null: there is no public URL',
+      }),
+    ),
     created_at: Instant,
     created_by: Type.String({ description: 'the API key that registered it; `platform`: the platform key' }),
     updated_at: Instant,

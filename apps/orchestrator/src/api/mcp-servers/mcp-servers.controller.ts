@@ -3,6 +3,8 @@ import { Controller } from '@nestjs/common';
 import type { McpDecisionReply, McpServerToolView, McpServerView } from '@writ/contract';
 import type { ListPage } from '@writ/paging';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
+import { consentDoneUri } from '../../edge/access/sign-in/redirect-uris.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
@@ -10,25 +12,31 @@ import { MCP_SERVERS } from './routes.ts';
 
 @Controller()
 export class McpServersController {
-  constructor(private readonly kernel: KernelClient) {}
+  constructor(
+    private readonly kernel: KernelClient,
+    private readonly resource: ProtectedResource,
+  ) {}
 
   @Route(MCP_SERVERS.list)
-  list(@RequestInput() { caller, query }: RequestInputOf<typeof MCP_SERVERS.list>): Promise<ListPage<McpServerView>> {
-    return this.kernel.ask('mcp_server.list', caller, { page: pageOf(query) });
+  async list(
+    @RequestInput() { caller, query }: RequestInputOf<typeof MCP_SERVERS.list>,
+  ): Promise<ListPage<McpServerView>> {
+    const page = await this.kernel.ask('mcp_server.list', caller, { page: pageOf(query) });
+    return { ...page, items: page.items.map((view) => this.#shown(view)) };
   }
 
   @Route(MCP_SERVERS.read)
-  read(
+  async read(
     @RequestInput() { caller, params: { mcp_server: name } }: RequestInputOf<typeof MCP_SERVERS.read>,
   ): Promise<McpServerView> {
-    return this.kernel.ask('mcp_server.read', caller, { name });
+    return this.#shown(await this.kernel.ask('mcp_server.read', caller, { name }));
   }
 
   @Route(MCP_SERVERS.refresh)
-  refresh(
+  async refresh(
     @RequestInput() { caller, params: { mcp_server: name } }: RequestInputOf<typeof MCP_SERVERS.refresh>,
   ): Promise<McpServerView> {
-    return this.kernel.ask('mcp_server.refresh', caller, { name });
+    return this.#shown(await this.kernel.ask('mcp_server.refresh', caller, { name }));
   }
 
   @Route(MCP_SERVERS.tools)
@@ -52,5 +60,11 @@ export class McpServersController {
     { caller, body: { tools }, params: { mcp_server: name } }: RequestInputOf<typeof MCP_SERVERS.refuse>,
   ): Promise<McpDecisionReply> {
     return this.kernel.ask('mcp_server.refuse', caller, { name, tools });
+  }
+
+  #shown(view: McpServerView): McpServerView {
+    const { url } = this.resource;
+    if (url === null || view.oauth === undefined || view.oauth === null) return view;
+    return { ...view, oauth: { ...view.oauth, redirect_uri: consentDoneUri(url, view.resource_id) } };
   }
 }

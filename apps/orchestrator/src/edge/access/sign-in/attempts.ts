@@ -12,8 +12,7 @@ const PURPOSE = 'writ/sign-in';
 const Text = Type.String({ minLength: 1, maxLength: 512 });
 const Attempt = Type.Object({
   tenant_id: idSchema('tenant'),
-  /** the name of the registration */
-  provider: Text,
+  provider_id: idSchema('identityProvider'),
   state: Text,
   nonce: Text,
   verifier: Text,

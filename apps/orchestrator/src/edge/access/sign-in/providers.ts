@@ -13,7 +13,7 @@ import type { IdentityHashes } from '../oauth/person-links.ts';
 import { Attempts } from './attempts.ts';
 import { IssuerEndpoints } from './issuer-endpoints.ts';
 import { Sessions } from './sessions.ts';
-import { SIGNED_IN_PATH, SignIn } from './sign-in.ts';
+import { SignIn } from './sign-in.ts';
 
 /** What the sign-in shares with access tokens. */
 export interface SignInConfig {
@@ -48,7 +48,7 @@ export function signInProviders(config: SignInConfig): Provider[] {
           hashes,
           attempts: new Attempts(webhookKey, Date.now),
           fetch: gatedFetch(gate, limits),
-          redirectUri: `${url}${SIGNED_IN_PATH}`,
+          url,
           now: Date.now,
         }),
     ),

@@ -10,6 +10,7 @@ const person = () => ({
   providerId: newId('identityProvider'),
   subjectHash: randomBytes(32),
   shown: 'ann@example.org',
+  issuer: 'https://login.example.org',
   returnTo: '/connect/x',
 });
 
@@ -17,8 +18,8 @@ it('the session of a cookie is that of the person who signed in, until it ends',
   const sessions = new Sessions(new FakeBrowserSessions());
   const ann = person();
   const cookie = await sessions.begin(ann);
-  const { tenantId, subjectHash, shown } = ann;
-  expect(await sessions.find(cookie)).toMatchObject({ tenantId, subjectHash, shown });
+  const { tenantId, subjectHash, shown, issuer } = ann;
+  expect(await sessions.find(cookie)).toMatchObject({ tenantId, subjectHash, shown, issuer });
   await sessions.end(cookie);
   expect(await sessions.find(cookie)).toBeNull();
 });

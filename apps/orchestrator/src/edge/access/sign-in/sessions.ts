@@ -6,22 +6,28 @@
 // INVARIANT (in the browser alone): the database has the hash of the secret, and the person's name encrypted under a
 // key that is derived from the secret.
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import { isId, type TenantId } from '@writ/contract';
+import { isId, parseMessage, type TenantId } from '@writ/contract';
 import { sha256 } from '@writ/digest';
 import { CompactEncrypt, compactDecrypt } from 'jose';
+import { Type } from 'typebox';
 import type { BrowserSessions } from '../../../store/identities/browser-sessions.ts';
 import type { SignedIn } from './sign-in.ts';
 
 /** As long as a consent may take, and no longer: signing in again takes a click. */
 export const SESSION_MS = 900_000;
 const SECRET_BYTES = 32;
+/** What is encrypted of a person. */
+const Shown = Type.Object({ name: Type.String(), issuer: Type.String() });
 const TEXT = /^([a-z0-9_]{1,64})\.([A-Za-z0-9_-]{43})$/;
 
 /** A session whose secret the browser presented. */
 export interface Session {
   readonly tenantId: TenantId;
   readonly subjectHash: Buffer;
+  /** how the issuer calls the person */
   readonly shown: string;
+  /** the issuer that says so */
+  readonly issuer: string;
   /** tells this session from all others, and gives nothing away: for the kernel */
   readonly sessionHash: Buffer;
   /** what a form of this session must bring for the purpose */
@@ -37,13 +43,13 @@ export class Sessions {
   }
 
   /** A text for the cookie of the new session. */
-  async begin({ tenantId, providerId, subjectHash, shown }: SignedIn): Promise<string> {
+  async begin({ tenantId, providerId, subjectHash, shown, issuer }: SignedIn): Promise<string> {
     const secret = randomBytes(SECRET_BYTES);
     const row = {
       session_hash: rowHashOf(secret),
       provider_id: providerId,
       subject_hash: subjectHash,
-      shown: await new CompactEncrypt(Buffer.from(shown))
+      shown: await new CompactEncrypt(Buffer.from(JSON.stringify({ name: shown, issuer })))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
         .encrypt(keyOf(secret, 'shown')),
     };
@@ -59,11 +65,13 @@ export class Sessions {
     const row = await this.#rows.find(tenantId, rowHashOf(secret));
     if (row === null) return null;
     const { plaintext } = await compactDecrypt(row.shown, keyOf(secret, 'shown'));
+    const { name, issuer } = parseMessage(Shown, JSON.parse(Buffer.from(plaintext).toString('utf8')));
     const formKey = keyOf(secret, 'forms');
     return {
       tenantId,
       subjectHash: row.subject_hash,
-      shown: Buffer.from(plaintext).toString('utf8'),
+      shown: name,
+      issuer,
       sessionHash: Buffer.from(keyOf(secret, 'kernel')),
       formToken: (purpose) => createHmac('sha256', formKey).update(purpose).digest('base64url'),
     };

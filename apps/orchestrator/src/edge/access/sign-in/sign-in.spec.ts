@@ -17,10 +17,11 @@ import { IssuerKeys } from '../oauth/issuer-keys.ts';
 import { IdentityHashes } from '../oauth/person-links.ts';
 import { ATTEMPT_S, Attempts } from './attempts.ts';
 import { IssuerEndpoints } from './issuer-endpoints.ts';
-import { SignIn, SignInRefused, type SignInStart } from './sign-in.ts';
+import { signedInUri } from './redirect-uris.ts';
+import { SignIn, SignInRefused, type SignedIn, type SignInStart } from './sign-in.ts';
 
 const KEY = Buffer.alloc(32, 1);
-const BACK = 'https://writ.example.org/connect/signed-in';
+const URL_OF_WRIT = 'https://writ.example.org';
 const RETURN_TO = '/connect/x';
 const LIMITS = { bytesMax: 64 * 1024, timeoutMs: 2_000 };
 const hashes = new IdentityHashes(KEY);
@@ -67,8 +68,9 @@ const register = (more: Partial<NewProvider> = {}): Promise<ProviderRow> =>
     },
     20,
   );
-function make(): SignIn {
-  const allowed = new Set([provider.place]);
+/** @param more a place that is reached by plain HTTP, besides the provider's */
+function make(more: string = provider.place): SignIn {
+  const allowed = new Set([provider.place, more]);
   const gate = new EgressGate(allowed);
   const fetchDocument = (url: string) => getDocument(gate, url, LIMITS);
   const monotonic = () => performance.now();
@@ -79,7 +81,7 @@ function make(): SignIn {
     hashes,
     attempts: new Attempts(KEY, () => now),
     fetch: gatedFetch(gate, LIMITS),
-    redirectUri: BACK,
+    url: URL_OF_WRIT,
     now: () => now,
   });
 }
@@ -89,8 +91,16 @@ async function answerOf({ location }: SignInStart): Promise<URLSearchParams> {
   const answer = await fetch(location, { redirect: 'manual' });
   return new URL(answer.headers.get('location') ?? '').searchParams;
 }
-async function refusal(parameters: URLSearchParams, attempt: string | undefined): Promise<string> {
-  const failed = await signIn.finish(parameters, attempt).then(
+/** @param at the registration whose redirect URI the answer came to */
+async function finish(
+  parameters: URLSearchParams,
+  sealed: string | undefined,
+  at: string = row.provider_id,
+): Promise<SignedIn> {
+  return await signIn.finish(await signIn.attemptOf({ providerId: at, parameters, sealed }), parameters);
+}
+async function refusal(parameters: URLSearchParams, attempt: string | undefined, at?: string): Promise<string> {
+  const failed = await finish(parameters, attempt, at).then(
     () => null,
     (error: unknown) => error,
   );
@@ -105,18 +115,19 @@ it('a person who signs in is the subject of the issuer, with the name that the i
   expect(Object.fromEntries(asked)).toMatchObject({
     response_type: 'code',
     client_id: 'writ',
-    redirect_uri: BACK,
+    redirect_uri: `${URL_OF_WRIT}/connect/signed-in/${row.provider_id}`,
     scope: 'openid',
     code_challenge_method: 'S256',
     state: expect.stringMatching(/^.{43}$/),
     nonce: expect.stringMatching(/^.{43}$/),
   });
   expect(asked.has('prompt')).toBe(false);
-  expect(await signIn.finish(await answerOf(started), started.attempt)).toEqual({
+  expect(await finish(await answerOf(started), started.attempt)).toEqual({
     tenantId: tenant,
     providerId: row.provider_id,
     subjectHash: hashes.of('subject', tenant, provider.issuer.issuer, 'ann-1'),
     shown: 'ann@example.org',
+    issuer: provider.issuer.issuer,
     returnTo: RETURN_TO,
   });
 });
@@ -146,11 +157,36 @@ it.each<[string, (attempts: readonly [SignInStart, SignInStart]) => string | und
   expect(provider.state.exchanged).toEqual([]);
 });
 
+it('a provider that has another one answer for it gets no code: each has its own redirect URI', async () => {
+  const evil = await testIdentityProvider();
+  try {
+    // It names no `iss`, and sends the browser to the honest one, whose client has the honest redirect URI alone.
+    const [url = ''] = [...evil.issuer.documents.keys()];
+    const metadata = JSON.parse(evil.issuer.documents.get(url) ?? '') as object;
+    const unnamed = { authorization_response_iss_parameter_supported: undefined };
+    evil.issuer.documents.set(url, JSON.stringify({ ...metadata, ...unnamed }));
+    const theirs = await register({ name: 'evil', issuer: evil.issuer.issuer });
+    signIn = make(evil.place);
+    const started = await signIn.begin(tenant, theirs, { returnTo: RETURN_TO, asAnother: false });
+    const asked = new URL(started.location);
+    expect(asked.searchParams.get('redirect_uri')).toBe(signedInUri(URL_OF_WRIT, theirs.provider_id));
+    const honest = new URL(`${provider.issuer.issuer}/authorize${asked.search}`);
+    honest.searchParams.set('redirect_uri', signedInUri(URL_OF_WRIT, row.provider_id));
+    provider.state.changes = { answer: { iss: undefined } };
+    const answer = await answerOf({ ...started, location: honest.href });
+    expect(answer.get('code')).not.toBeNull();
+    expect(await refusal(answer, started.attempt, row.provider_id)).toMatch(/another identity provider/);
+    expect([...evil.state.presented, ...provider.state.presented]).toEqual([]);
+  } finally {
+    evil.close();
+  }
+});
+
 it('an attempt of another deployment is none', async () => {
   const started = await begin();
   const foreign = await new Attempts(Buffer.alloc(32, 2), () => now).seal({
     tenant_id: tenant,
-    provider: 'corp',
+    provider_id: row.provider_id,
     state: new URL(started.location).searchParams.get('state') ?? '',
     nonce: 'n',
     verifier: 'v',
@@ -165,7 +201,7 @@ it('an attempt is good for some minutes, and an answer once', async () => {
   now += (ATTEMPT_S + 1) * 1_000;
   await refusal(answer, started.attempt);
   now -= (ATTEMPT_S + 1) * 1_000;
-  await signIn.finish(answer, started.attempt);
+  await finish(answer, started.attempt);
   expect(await refusal(answer, started.attempt)).toMatch(/did not accept its own code/);
   expect(provider.state.exchanged).toHaveLength(1);
 });
@@ -223,7 +259,7 @@ it('people of another tenant at the same issuer are not of this one', async () =
   expect(await refusal(await answerOf(second), second.attempt)).toMatch(/do not belong/);
   provider.state.claims = { org: 'acme' };
   const third = await begin();
-  expect(await signIn.finish(await answerOf(third), third.attempt)).toMatchObject({ providerId: row.provider_id });
+  expect(await finish(await answerOf(third), third.attempt)).toMatchObject({ providerId: row.provider_id });
 });
 
 it('a denied subject, a removed provider and one without sign-in let nobody in', async () => {

@@ -5,6 +5,8 @@
 // attempt that it holds (state, nonce, PKCE), so that nobody signs another person in as themselves.
 // INVARIANT (one issuer): the answer's `iss` (RFC 9207), where it has one or its metadata promise one, and the ID token
 // are of the provider of the attempt.
+// INVARIANT (a redirect URI of its own): an answer that came to the URI of another registration than the attempt's is
+// refused before anything is sent, so that no provider gets the code of another one.
 import { Fault, type Id, type TenantId } from '@writ/contract';
 import { decodeProtectedHeader, jwtVerify, type JWTPayload } from 'jose';
 import * as oauth from 'oauth4webapi';
@@ -13,12 +15,11 @@ import type { GatedFetch } from '../../outbound/gated-fetch.ts';
 import { ALGORITHMS } from '../oauth/access-token.ts';
 import type { IssuerKeys } from '../oauth/issuer-keys.ts';
 import type { IdentityHashes } from '../oauth/person-links.ts';
-import type { Attempts } from './attempts.ts';
+import type { Attempt, Attempts } from './attempts.ts';
 import type { IssuerEndpoints } from './issuer-endpoints.ts';
+import { signedInUri } from './redirect-uris.ts';
 import { shownNameOf } from './shown-name.ts';
 
-/** Where identity providers send people back to, below the public URL: the redirect URI of the client. */
-export const SIGNED_IN_PATH = '/connect/signed-in';
 const CLOCK_TOLERANCE_S = 5;
 /** OpenID Connect allows 255 characters of `sub`. */
 const SUBJECT_CHARS_MAX = 255;
@@ -48,6 +49,7 @@ export interface SignedIn {
   readonly subjectHash: Buffer;
   /** how the person is called on pages; the issuer chose it */
   readonly shown: string;
+  readonly issuer: string;
   /** the path that the person came from */
   readonly returnTo: string;
 }
@@ -59,10 +61,19 @@ export interface SignInParts {
   readonly hashes: IdentityHashes;
   readonly attempts: Attempts;
   readonly fetch: GatedFetch;
-  /** the URL below the public one that providers send people back to */
-  readonly redirectUri: string;
+  /** the public URL, without a slash at its end */
+  readonly url: string;
   /** milliseconds since the epoch */
   readonly now: () => number;
+}
+
+/** An answer of an identity provider, as a browser brought it. All of it is attacker-controlled. */
+export interface SignInAnswer {
+  /** the registration whose redirect URI it came to */
+  readonly providerId: string;
+  readonly parameters: URLSearchParams;
+  /** the attempt that the browser holds, if it holds one */
+  readonly sealed: string | undefined;
 }
 
 /** Sends people to identity providers, and verifies who comes back. */
@@ -87,7 +98,8 @@ export class SignIn {
     provider: ProviderRow,
     { returnTo, asAnother }: { readonly returnTo: string; readonly asAnother: boolean },
   ): Promise<SignInStart> {
-    const { endpoints, attempts, redirectUri } = this.#parts;
+    const { endpoints, attempts, url } = this.#parts;
+    const { provider_id } = provider;
     const server = await endpoints.of(provider.issuer);
     const [state, nonce, verifier] = [
       oauth.generateRandomState(),
@@ -98,7 +110,7 @@ export class SignIn {
     for (const [name, value] of Object.entries({
       response_type: 'code',
       client_id: clientOf(provider).client_id,
-      redirect_uri: redirectUri,
+      redirect_uri: signedInUri(url, provider_id),
       scope: 'openid',
       state,
       nonce,
@@ -107,22 +119,34 @@ export class SignIn {
       ...(asAnother ? { prompt: 'login' } : {}),
     }))
       location.searchParams.set(name, value);
-    const sealed = { tenant_id: tenantId, provider: provider.name, state, nonce, verifier, return_to: returnTo };
+    const sealed = { tenant_id: tenantId, provider_id, state, nonce, verifier, return_to: returnTo };
     return { location: location.href, attempt: await attempts.seal(sealed) };
   }
 
   /**
-   * @param parameters of the provider's answer, which are attacker-controlled
-   * @param sealed the attempt that the browser holds, if it holds one
-   * @throws SignInRefused, Fault `auth.issuer_unavailable`
+   * The attempt that the answer ends. Nothing is looked up or sent for it.
+   * @throws SignInRefused
    */
-  async finish(parameters: URLSearchParams, sealed: string | undefined): Promise<SignedIn> {
-    const { attempts, identities, hashes } = this.#parts;
-    const attempt = sealed === undefined ? null : await attempts.open(sealed);
+  async attemptOf({ providerId, parameters, sealed }: SignInAnswer): Promise<Attempt> {
+    const attempt = sealed === undefined ? null : await this.#parts.attempts.open(sealed);
     if (attempt === null)
       throw new SignInRefused('This browser did not begin the sign-in, or it took too long.', 'attempt');
+    if (attempt.provider_id !== providerId)
+      throw new SignInRefused('The answer is for another identity provider than you were sent to.', 'redirect_uri');
+    const states = parameters.getAll('state');
+    if (states.length !== 1 || states[0] !== attempt.state)
+      throw new SignInRefused('The answer is of another sign-in.', 'state');
+    return attempt;
+  }
+
+  /**
+   * Whose answer it is. @param parameters of the answer that `attemptOf` took the attempt for
+   * @throws SignInRefused, Fault `auth.issuer_unavailable`
+   */
+  async finish(attempt: Attempt, parameters: URLSearchParams): Promise<SignedIn> {
+    const { identities, hashes } = this.#parts;
     const tenantId = attempt.tenant_id as TenantId;
-    const provider = (await identities.list(tenantId)).find(({ name }) => name === attempt.provider);
+    const provider = (await identities.list(tenantId)).find(({ provider_id }) => provider_id === attempt.provider_id);
     if (provider === undefined || provider.sign_in === null)
       throw new SignInRefused('Your organisation does not use this identity provider any more.', 'provider');
     // Under another key, no denial would be found.
@@ -134,19 +158,19 @@ export class SignIn {
         'An administrator must register the identity provider of your organisation again.',
         'hash_key',
       );
+    const { provider_id: providerId, issuer } = provider;
     const claims = await this.#claimsOf(provider, parameters, attempt);
     const subjectHash = await this.#subjectOf(tenantId, provider, claims);
-    const shown = shownNameOf(claims);
-    return { tenantId, providerId: provider.provider_id, subjectHash, shown, returnTo: attempt.return_to };
+    return { tenantId, providerId, issuer, subjectHash, shown: shownNameOf(claims), returnTo: attempt.return_to };
   }
 
   /** Exchanges the code, and verifies the ID token, its signature included. */
   async #claimsOf(
     provider: ProviderRow,
     parameters: URLSearchParams,
-    { state, nonce, verifier }: { readonly state: string; readonly nonce: string; readonly verifier: string },
+    { state, nonce, verifier }: Attempt,
   ): Promise<JWTPayload> {
-    const { endpoints, redirectUri, fetch } = this.#parts;
+    const { endpoints, url, fetch } = this.#parts;
     const [server, client] = [await endpoints.of(provider.issuer), clientOf(provider)];
     try {
       const answer = oauth.validateAuthResponse(server, client, parameters, state);
@@ -161,7 +185,7 @@ export class SignIn {
         client,
         none,
         answer,
-        redirectUri,
+        signedInUri(url, provider.provider_id),
         verifier,
         options,
       );
