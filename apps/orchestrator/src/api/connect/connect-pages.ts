@@ -6,6 +6,8 @@
 // INVARIANT (one browser): what an authorization server answers counts only in the session that confirmed the consent.
 // Otherwise somebody could have another person finish a consent, and act with that person's rights.
 // INVARIANT (its own server): an answer counts at the redirect URI of the server that was consented to.
+// INVARIANT (no one locks others out): what an address did wrong counts against requests without a session, and without
+// an attempt to sign in, alone. Others share the rate of their tenant.
 // INVARIANT (our own forms): a form counts with the token of its session, and from this origin.
 import { Fault, isId, type McpConsentView, type TenantId } from '@writ/contract';
 import type { ConsentClient } from '../../calls/kernel/consent-client.ts';
@@ -13,7 +15,7 @@ import type { FailedKeys } from '../../edge/access/failed-keys.ts';
 import type { RateLimit } from '../../edge/access/rate-limit.ts';
 import { isFormOf, type Session, type Sessions } from '../../edge/access/sign-in/sessions.ts';
 import { SignInRefused, type SignIn } from '../../edge/access/sign-in/sign-in.ts';
-import { ATTEMPT_S } from '../../edge/access/sign-in/attempts.ts';
+import { ATTEMPT_S, type Attempt } from '../../edge/access/sign-in/attempts.ts';
 import { consentDoneUri } from '../../edge/access/sign-in/redirect-uris.ts';
 import type { SiteCookies } from '../../edge/pages/cookies.ts';
 import type { Page, Redirection } from '../../edge/pages/page.ts';
@@ -114,11 +116,11 @@ export class ConnectPages {
   /** Ends the session. Without a session there is nothing to end. */
   async signOut(request: PageRequest): Promise<Answer> {
     const { sessions, cookies } = this.#parts;
-    const [text, form] = [this.#cookie(request, SESSION_COOKIE), await request.form()];
-    const session = await sessions.find(text);
+    const session = await this.#session(request);
+    const form = await request.form();
     if (session !== null) {
       if (!this.#isOwnForm(request, session, 'sign-out', form)) return strayPage();
-      await sessions.end(text);
+      await sessions.end(this.#cookie(request, SESSION_COOKIE));
     }
     const handle = request.param('handle');
     const page = HANDLE.test(handle) ? signedOutPage(this.#linksOf(handle)) : gonePage();
@@ -127,15 +129,12 @@ export class ConnectPages {
 
   /** The identity provider's answer. */
   async signedIn(request: PageRequest): Promise<Answer> {
-    const { signIn, sessions, cookies, failed, report } = this.#parts;
+    const { signIn, sessions, cookies, rate, report } = this.#parts;
     const url = this.#url();
-    failed.verifyMayRetry(request.address);
     try {
-      const attempt = await signIn.attemptOf({
-        providerId: request.param('provider_id'),
-        parameters: request.query,
-        sealed: this.#cookie(request, ATTEMPT_COOKIE),
-      });
+      const attempt = await this.#attempt(request);
+      // INVARIANT (metered): what an answer makes Writ ask of a provider is a request of the tenant.
+      rate.consumeTenant(attempt.tenant_id);
       const person = await signIn.finish(attempt, request.query);
       // INVARIANT (new with each sign-in): the session before it ends, and its secret is used no more.
       await sessions.end(this.#cookie(request, SESSION_COOKIE));
@@ -146,7 +145,6 @@ export class ConnectPages {
       };
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
-      failed.recordFailure(request.address);
       report({ check: error.check });
       return { ...refusedPage(error.message), cookies: [cookies.remove(ATTEMPT_COOKIE)] };
     }
@@ -154,34 +152,24 @@ export class ConnectPages {
 
   /** The authorization server's answer. */
   async done(request: PageRequest): Promise<Answer> {
-    const { kernel, failed } = this.#parts;
-    const session = await this.#session(request);
+    const session = await this.#ownSession(request);
     const answer = readAnswer(request.query);
     const resource_id = request.param('resource_id');
-    if (answer === null || session === null || !isId('resource', resource_id)) {
-      failed.recordFailure(request.address);
-      return gonePage();
-    }
-    return await this.#unlessGone(request, async () => {
+    if (answer === null || session === null || !isId('resource', resource_id)) return gonePage();
+    return await unlessGone(async () => {
       const session_hash = session.sessionHash.toString('hex');
-      const { connection_id } = await kernel.callback({ ...answer, session_hash, resource_id });
+      const { connection_id } = await this.#parts.kernel.callback({ ...answer, session_hash, resource_id });
       return this.#toStatus(connection_id);
     });
   }
 
   /** How far the consent of this session is. */
   async status(request: PageRequest): Promise<Answer> {
-    const { kernel, failed, rate } = this.#parts;
-    const session = await this.#session(request);
+    const session = await this.#ownSession(request);
     const connection_id = request.param('connection_id');
-    if (session === null || !isId('connection', connection_id)) {
-      failed.recordFailure(request.address);
-      return gonePage();
-    }
-    rate.consumeTenant(session.tenantId);
-    return await this.#unlessGone(request, async () =>
-      statusPage(await kernel.status({ connection_id, session_hash: session.sessionHash.toString('hex') })),
-    );
+    if (session === null || !isId('connection', connection_id)) return gonePage();
+    const session_hash = session.sessionHash.toString('hex');
+    return await unlessGone(async () => statusPage(await this.#parts.kernel.status({ connection_id, session_hash })));
   }
 
   #url(): string {
@@ -202,34 +190,52 @@ export class ConnectPages {
     return request.cookie(this.#parts.cookies.nameOf(name));
   }
 
+  /** The request of a session is one of its tenant. Without a session, the address may not have failed too often. */
   async #session(request: PageRequest): Promise<Session | null> {
     this.#url();
-    this.#parts.failed.verifyMayRetry(request.address);
-    return await this.#parts.sessions.find(this.#cookie(request, SESSION_COOKIE));
+    const { sessions, failed, rate } = this.#parts;
+    const session = await sessions.find(this.#cookie(request, SESSION_COOKIE));
+    if (session === null) failed.verifyMayRetry(request.address);
+    else rate.consumeTenant(session.tenantId);
+    return session;
   }
 
-  /** Null for a link that is not good. The work for one is a request of its tenant. */
+  /** For requests that only a session makes. */
+  async #ownSession(request: PageRequest): Promise<Session | null> {
+    const session = await this.#session(request);
+    if (session === null) this.#parts.failed.recordFailure(request.address);
+    return session;
+  }
+
+  /** @throws SignInRefused */
+  async #attempt(request: PageRequest): Promise<Attempt> {
+    const { signIn, failed } = this.#parts;
+    const sealed = this.#cookie(request, ATTEMPT_COOKIE);
+    try {
+      return await signIn.attemptOf({
+        providerId: request.param('provider_id'),
+        parameters: request.query,
+        sealed,
+      });
+    } catch (error) {
+      failed.verifyMayRetry(request.address);
+      failed.recordFailure(request.address);
+      throw error;
+    }
+  }
+
+  /** Null for a link that is not good. */
   async #look(request: PageRequest, handle: string, session: Session | null): Promise<McpConsentView | null> {
     const { kernel, failed, rate } = this.#parts;
     try {
       if (!HANDLE.test(handle)) throw new Fault('not_found');
       const consent = await kernel.look({ handle, subject_hash: session?.subjectHash.toString('hex') ?? null });
-      rate.consumeTenant(consent.tenant_id);
+      if (session?.tenantId !== consent.tenant_id) rate.consumeTenant(consent.tenant_id);
       return consent;
     } catch (error) {
       if (!isFault(error, 'not_found')) throw error;
-      failed.recordFailure(request.address);
+      if (session === null) failed.recordFailure(request.address);
       return null;
-    }
-  }
-
-  async #unlessGone(request: PageRequest, run: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await run();
-    } catch (error) {
-      if (!isFault(error, 'not_found')) throw error;
-      this.#parts.failed.recordFailure(request.address);
-      return gonePage();
     }
   }
 
@@ -247,6 +253,15 @@ export class ConnectPages {
   /** Browsers send `Origin` with every form; one of another origin comes from another site. */
   #isOwnForm(request: PageRequest, session: Session, purpose: string, form: URLSearchParams): boolean {
     return request.header('origin') === new URL(this.#url()).origin && isFormOf(session, purpose, form.get('token'));
+  }
+}
+
+async function unlessGone(run: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isFault(error, 'not_found')) throw error;
+    return gonePage();
   }
 }
 

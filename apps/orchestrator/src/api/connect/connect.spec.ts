@@ -234,6 +234,35 @@ it('an answer at the redirect URI of another registration signs nobody in, and i
   await remove(tenant, 'partners');
 });
 
+it('an attempt to sign in is exchanged once, whatever code comes', async () => {
+  const browser = new Browser();
+  const stopped = await browser.open(linkOf(ask()), `${url}/connect/signed-in`);
+  const [, attempt = ''] = /writ_sign_in=([^;]+)/.exec(browser.cookiesFor(url)) ?? [];
+  const answer = new URL(stopped.url);
+  const statuses: number[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    answer.searchParams.set('code', `guess-${String(n)}`);
+    browser.plant(url, 'writ_sign_in', attempt);
+    statuses.push((await browser.open(answer.href)).status);
+  }
+  expect(statuses).toEqual([400, 400, 400, 400, 400]);
+  expect(provider.state.presented).toEqual(['guess-0']);
+});
+
+it('an address that guesses locks out nobody who has a session, or is signing in', async () => {
+  const headers = { 'x-forwarded-for': '203.0.113.8' };
+  const [handle, signedIn, signingIn] = [ask(), new Browser({ headers }), new Browser({ headers })];
+  await signedIn.open(linkOf(handle));
+  const stopped = await signingIn.open(linkOf(handle), `${url}/connect/signed-in`);
+  for (let n = 0; n < FAILURES; n += 1) await fetch(linkOf('y'.repeat(43)), { headers });
+  expect((await new Browser({ headers }).open(linkOf(handle))).status).toBe(429);
+  expect((await new Browser({ headers }).open(stopped.url)).status).toBe(429);
+  const { browser, state } = await confirmed(handle, signedIn);
+  expect((await back(browser, { state, code: 'c' })).url).toContain('/connect/status/');
+  consents.set(handle, 'asked');
+  expect((await signingIn.open(stopped.url)).status).toBe(200);
+});
+
 it('a session that began after the confirmation does not finish it', async () => {
   const handle = ask();
   const { browser, state } = await confirmed(handle);

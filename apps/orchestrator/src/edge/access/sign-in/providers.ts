@@ -11,6 +11,7 @@ import { SiteCookies } from '../../pages/cookies.ts';
 import type { IssuerKeys } from '../oauth/issuer-keys.ts';
 import type { IdentityHashes } from '../oauth/person-links.ts';
 import { Attempts } from './attempts.ts';
+import { Exchanges } from './exchanges.ts';
 import { IssuerEndpoints } from './issuer-endpoints.ts';
 import { Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
@@ -36,7 +37,7 @@ export function signInProviders(config: SignInConfig): Provider[] {
   const url = config.url ?? 'https://localhost';
   return [
     provideValue(new SiteCookies(url)),
-    provideBy(Sessions, [BrowserSessions], (rows) => new Sessions(rows)),
+    provideBy(Sessions, [BrowserSessions], (rows) => new Sessions(rows, webhookKey)),
     provideBy(
       SignIn,
       [Identities],
@@ -47,6 +48,7 @@ export function signInProviders(config: SignInConfig): Provider[] {
           issuerKeys,
           hashes,
           attempts: new Attempts(webhookKey, Date.now),
+          exchanges: new Exchanges(monotonic),
           fetch: gatedFetch(gate, limits),
           url,
           now: Date.now,

@@ -5,6 +5,7 @@ import { FakeBrowserSessions } from '../../../specs/fake-browser-sessions.ts';
 import type { BrowserSessionRow } from '../../../store/identities/browser-sessions.ts';
 import { isFormOf, Sessions } from './sessions.ts';
 
+const KEY = Buffer.alloc(32, 1);
 const person = () => ({
   tenantId: newId('tenant'),
   providerId: newId('identityProvider'),
@@ -15,7 +16,7 @@ const person = () => ({
 });
 
 it('the session of a cookie is that of the person who signed in, until it ends', async () => {
-  const sessions = new Sessions(new FakeBrowserSessions());
+  const sessions = new Sessions(new FakeBrowserSessions(), KEY);
   const ann = person();
   const cookie = await sessions.begin(ann);
   const { tenantId, subjectHash, shown, issuer } = ann;
@@ -25,19 +26,38 @@ it('the session of a cookie is that of the person who signed in, until it ends',
 });
 
 it('a cookie of another tenant, a changed one and a made-up one are of no session', async () => {
-  const sessions = new Sessions(new FakeBrowserSessions());
+  const sessions = new Sessions(new FakeBrowserSessions(), KEY);
   const cookie = await sessions.begin(person());
-  const [tenantId = '', secret = ''] = cookie.split('.');
+  const [tenantId = '', secret = '', code = ''] = cookie.split('.');
   for (const text of [
     undefined,
     '',
     secret,
-    `${newId('tenant')}.${secret}`,
-    `${tenantId}.${randomBytes(32).toString('base64url')}`,
-    `${tenantId}.${secret}x`,
-    `../${tenantId}.${secret}`,
+    `${tenantId}.${secret}`,
+    `${newId('tenant')}.${secret}.${code}`,
+    `${tenantId}.${randomBytes(32).toString('base64url')}.${code}`,
+    `${tenantId}.${secret}.${randomBytes(32).toString('base64url')}`,
+    `${tenantId}.${secret}x.${code}`,
+    `../${tenantId}.${secret}.${code}`,
   ])
     expect(await sessions.find(text)).toBeNull();
+});
+
+it('a cookie that was made up, or is of another deployment, costs no look-up', async () => {
+  let count = 0;
+  class Counted extends FakeBrowserSessions {
+    override async find(...args: Parameters<FakeBrowserSessions['find']>) {
+      count += 1;
+      return await super.find(...args);
+    }
+  }
+  const sessions = new Sessions(new Counted(), KEY);
+  const elsewhere = await new Sessions(new FakeBrowserSessions(), Buffer.alloc(32, 2)).begin(person());
+  for (const text of [elsewhere, `${newId('tenant')}.${'A'.repeat(43)}.${'A'.repeat(43)}`])
+    expect(await sessions.find(text)).toBeNull();
+  expect(count).toBe(0);
+  expect(await sessions.find(await sessions.begin(person()))).not.toBeNull();
+  expect(count).toBe(1);
 });
 
 it('what is stored names nobody, and opens no session', async () => {
@@ -48,20 +68,22 @@ it('what is stored names nobody, and opens no session', async () => {
       await super.create(...args);
     }
   }
-  const sessions = new Sessions(new Watched());
+  const sessions = new Sessions(new Watched(), KEY);
   const ann = person();
   const cookie = await sessions.begin(ann);
   const [row] = stored;
   expect(row?.shown).not.toContain('ann');
   expect(Buffer.from(row?.shown.split('.')[3] ?? '', 'base64url').toString()).not.toContain('ann');
-  expect(await sessions.find(`${ann.tenantId}.${row?.session_hash.toString('base64url') ?? ''}`)).toBeNull();
+  const [, , code = ''] = cookie.split('.');
+  const forged = `${ann.tenantId}.${row?.session_hash.toString('base64url') ?? ''}.${code}`;
+  expect(await sessions.find(forged)).toBeNull();
   // What the kernel gets leads neither to the row nor to the cookie.
   const session = await sessions.find(cookie);
   expect(session?.sessionHash.equals(row?.session_hash ?? Buffer.alloc(0))).toBe(false);
 });
 
 it('each sign-in has a session of its own, and a form counts in its session for its purpose alone', async () => {
-  const sessions = new Sessions(new FakeBrowserSessions());
+  const sessions = new Sessions(new FakeBrowserSessions(), KEY);
   const ann = person();
   const [one, other] = [await sessions.find(await sessions.begin(ann)), await sessions.find(await sessions.begin(ann))];
   if (one === null || other === null) throw new Error('a session is missing');

@@ -5,6 +5,8 @@
 // from a request, so that nobody can prepare the session of another.
 // INVARIANT (in the browser alone): the database has the hash of the secret, and the person's name encrypted under a
 // key that is derived from the secret.
+// INVARIANT (told without a look-up): a cookie has a code under a key of the deployment, so that made-up cookies cost no
+// look-up, whatever number of them comes.
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isId, parseMessage, type TenantId } from '@writ/contract';
 import { sha256 } from '@writ/digest';
@@ -16,9 +18,9 @@ import type { SignedIn } from './sign-in.ts';
 /** As long as a consent may take, and no longer: signing in again takes a click. */
 export const SESSION_MS = 900_000;
 const SECRET_BYTES = 32;
+const TEXT = /^([a-z0-9_]{1,64})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/;
 /** What is encrypted of a person. */
 const Shown = Type.Object({ name: Type.String(), issuer: Type.String() });
-const TEXT = /^([a-z0-9_]{1,64})\.([A-Za-z0-9_-]{43})$/;
 
 /** A session whose secret the browser presented. */
 export interface Session {
@@ -37,9 +39,12 @@ export interface Session {
 /** Begins, finds and ends sessions. */
 export class Sessions {
   readonly #rows: BrowserSessions;
+  readonly #key: Uint8Array;
 
-  constructor(rows: BrowserSessions) {
+  /** @param key the webhook key, from which the key of cookies is derived */
+  constructor(rows: BrowserSessions, key: Buffer) {
     this.#rows = rows;
+    this.#key = keyOf(key, 'cookie');
   }
 
   /** A text for the cookie of the new session. */
@@ -54,12 +59,13 @@ export class Sessions {
         .encrypt(keyOf(secret, 'shown')),
     };
     await this.#rows.create(tenantId, row, SESSION_MS);
-    return `${tenantId}.${secret.toString('base64url')}`;
+    const text = `${tenantId}.${secret.toString('base64url')}`;
+    return `${text}.${this.#codeOf(text)}`;
   }
 
   /** The session of a cookie, which is attacker-controlled; null where there is none. */
   async find(cookie: string | undefined): Promise<Session | null> {
-    const read = readCookie(cookie);
+    const read = this.#read(cookie);
     if (read === null) return null;
     const { tenantId, secret } = read;
     const row = await this.#rows.find(tenantId, rowHashOf(secret));
@@ -78,24 +84,28 @@ export class Sessions {
   }
 
   async end(cookie: string | undefined): Promise<void> {
-    const read = readCookie(cookie);
+    const read = this.#read(cookie);
     if (read !== null) await this.#rows.end(read.tenantId, rowHashOf(read.secret));
+  }
+
+  #read(cookie: string | undefined): { readonly tenantId: TenantId; readonly secret: Buffer } | null {
+    const [, tenantId, secret = '', code = ''] = TEXT.exec(cookie ?? '') ?? [];
+    if (!isId('tenant', tenantId) || !isSame(this.#codeOf(`${tenantId}.${secret}`), code)) return null;
+    return { tenantId, secret: Buffer.from(secret, 'base64url') };
+  }
+
+  #codeOf(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('base64url');
   }
 }
 
 /** Whether a form of the session brought its token: a page of another site can't know it. */
-export function isFormOf(session: Session, purpose: string, given: string | null): boolean {
-  const [expected, presented] = [session.formToken(purpose), given ?? ''].map((text) => Buffer.from(text)) as [
-    Buffer,
-    Buffer,
-  ];
-  return expected.length === presented.length && timingSafeEqual(expected, presented);
-}
+export const isFormOf = (session: Session, purpose: string, given: string | null): boolean =>
+  isSame(session.formToken(purpose), given ?? '');
 
-function readCookie(cookie: string | undefined): { readonly tenantId: TenantId; readonly secret: Buffer } | null {
-  const [, tenantId, text = ''] = TEXT.exec(cookie ?? '') ?? [];
-  if (!isId('tenant', tenantId)) return null;
-  return { tenantId, secret: Buffer.from(text, 'base64url') };
+function isSame(expected: string, presented: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(presented)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 /** A secret has 256 random bits, so it needs no slow hash. */

@@ -16,6 +16,7 @@ import { getDocument } from '../../outbound/get-document.ts';
 import { IssuerKeys } from '../oauth/issuer-keys.ts';
 import { IdentityHashes } from '../oauth/person-links.ts';
 import { ATTEMPT_S, Attempts } from './attempts.ts';
+import { Exchanges } from './exchanges.ts';
 import { IssuerEndpoints } from './issuer-endpoints.ts';
 import { signedInUri } from './redirect-uris.ts';
 import { SignIn, SignInRefused, type SignedIn, type SignInStart } from './sign-in.ts';
@@ -80,6 +81,7 @@ function make(more: string = provider.place): SignIn {
     issuerKeys: new IssuerKeys(fetchDocument, monotonic),
     hashes,
     attempts: new Attempts(KEY, () => now),
+    exchanges: new Exchanges(monotonic),
     fetch: gatedFetch(gate, LIMITS),
     url: URL_OF_WRIT,
     now: () => now,
@@ -202,8 +204,11 @@ it('an attempt is good for some minutes, and an answer once', async () => {
   await refusal(answer, started.attempt);
   now -= (ATTEMPT_S + 1) * 1_000;
   await finish(answer, started.attempt);
-  expect(await refusal(answer, started.attempt)).toMatch(/did not accept its own code/);
-  expect(provider.state.exchanged).toHaveLength(1);
+  expect(await refusal(answer, started.attempt)).toMatch(/has ended already/);
+  // Nor with a code that the issuer has not seen yet.
+  answer.set('code', 'another');
+  expect(await refusal(answer, started.attempt)).toMatch(/has ended already/);
+  expect(provider.state.presented).toHaveLength(1);
 });
 
 it.each<[string, ProviderChanges['answer']]>([

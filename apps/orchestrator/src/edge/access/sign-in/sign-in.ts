@@ -16,6 +16,7 @@ import { ALGORITHMS } from '../oauth/access-token.ts';
 import type { IssuerKeys } from '../oauth/issuer-keys.ts';
 import type { IdentityHashes } from '../oauth/person-links.ts';
 import type { Attempt, Attempts } from './attempts.ts';
+import type { Exchanges } from './exchanges.ts';
 import type { IssuerEndpoints } from './issuer-endpoints.ts';
 import { signedInUri } from './redirect-uris.ts';
 import { shownNameOf } from './shown-name.ts';
@@ -60,6 +61,7 @@ export interface SignInParts {
   readonly issuerKeys: Pick<IssuerKeys, 'keysOf'>;
   readonly hashes: IdentityHashes;
   readonly attempts: Attempts;
+  readonly exchanges: Exchanges;
   readonly fetch: GatedFetch;
   /** the public URL, without a slash at its end */
   readonly url: string;
@@ -144,7 +146,7 @@ export class SignIn {
    * @throws SignInRefused, Fault `auth.issuer_unavailable`
    */
   async finish(attempt: Attempt, parameters: URLSearchParams): Promise<SignedIn> {
-    const { identities, hashes } = this.#parts;
+    const { identities, hashes, exchanges } = this.#parts;
     const tenantId = attempt.tenant_id as TenantId;
     const provider = (await identities.list(tenantId)).find(({ provider_id }) => provider_id === attempt.provider_id);
     if (provider === undefined || provider.sign_in === null)
@@ -159,7 +161,8 @@ export class SignIn {
         'hash_key',
       );
     const { provider_id: providerId, issuer } = provider;
-    const claims = await this.#claimsOf(provider, parameters, attempt);
+    const claims = await exchanges.once(issuer, attempt.state, () => this.#claimsOf(provider, parameters, attempt));
+    if (claims === null) throw new SignInRefused('This sign-in has ended already.', 'used');
     const subjectHash = await this.#subjectOf(tenantId, provider, claims);
     return { tenantId, providerId, issuer, subjectHash, shown: shownNameOf(claims), returnTo: attempt.return_to };
   }
