@@ -83,16 +83,17 @@ function addCommand(context: Context): Command {
     const { client } = connect(context, options, 'admin');
     const body = { kind: 'mcp_server', name, settings };
     const resource = await client.read(ResourceView, RESOURCES_PATH, { method: 'POST', body });
-    const { oauth = null } =
+    const server =
       options.oauthClient === undefined
-        ? {}
+        ? null
         : await client.read(McpServerView, `${MCP_SERVERS_PATH}/${encodeURIComponent(resource.name)}`);
+    const redirectUri = server?.oauth?.redirect_uri;
     show(context, options, resource, () =>
       [
         `registered mcp_server:${resource.name}`,
-        ...(oauth?.redirect_uri === undefined
+        ...(redirectUri === undefined
           ? []
-          : [`The redirect URI of the client, to register at the authorization server: ${oauth.redirect_uri}`]),
+          : [`The redirect URI of the client, to register at the authorization server: ${redirectUri}`]),
         options.oauthClient === undefined
           ? `Its tools are listed in a moment: writ mcp-server diff ${resource.name}`
           : `Its tools are listed with your rights once you connect: writ mcp-server connect ${resource.name} --lists`,
