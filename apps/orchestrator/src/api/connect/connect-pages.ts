@@ -212,11 +212,7 @@ export class ConnectPages {
     const { signIn, failed } = this.#parts;
     const sealed = this.#cookie(request, ATTEMPT_COOKIE);
     try {
-      return await signIn.attemptOf({
-        providerId: request.param('provider_id'),
-        parameters: request.query,
-        sealed,
-      });
+      return await signIn.attemptOf({ providerId: request.param('provider_id'), parameters: request.query, sealed });
     } catch (error) {
       failed.verifyMayRetry(request.address);
       failed.recordFailure(request.address);

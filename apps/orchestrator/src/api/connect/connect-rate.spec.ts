@@ -14,12 +14,7 @@ it('an answer of an identity provider is a request of the tenant, and asks the p
   const port = await freePort();
   const url = `http://127.0.0.1:${String(port)}`;
   const api = await openTestApi(
-    {
-      WRIT_PUBLIC_URL: url,
-      WRIT_RATE_PER_SECOND: 1,
-      WRIT_RATE_BURST: BURST,
-      issuerAllowed: new Set([provider.place]),
-    },
+    { WRIT_PUBLIC_URL: url, WRIT_RATE_PER_SECOND: 1, WRIT_RATE_BURST: BURST, issuerAllowed: new Set([provider.place]) },
     port,
   );
   try {

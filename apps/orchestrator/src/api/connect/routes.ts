@@ -14,7 +14,13 @@ export const CONNECT_PAGES = {
   confirm: route({ ...shared, id: 'confirmConsent', method: 'POST', path: '/connect/{handle}', answers: page }),
   signOut: route({ ...shared, id: 'signOut', method: 'POST', path: '/connect/{handle}/sign-out', answers: page }),
   signedIn: route({ ...shared, id: 'signedIn', method: 'GET', path: `${SIGNED_IN_PATH}/{provider_id}`, answers: page }),
-  done: route({ ...shared, id: 'consentDone', method: 'GET', path: `${CONSENT_DONE_PATH}/{resource_id}`, answers: page }),
+  done: route({
+    ...shared,
+    id: 'consentDone',
+    method: 'GET',
+    path: `${CONSENT_DONE_PATH}/{resource_id}`,
+    answers: page,
+  }),
   status: route({
     ...shared,
     id: 'consentStatus',

@@ -48,6 +48,9 @@ export class IdentityProvidersController {
 
   #viewOf(row: ProviderRow): ProviderView {
     const { url } = this.resource;
-    return { ...(row as Omit<ProviderView, 'redirect_uri'>), redirect_uri: url === null ? null : signedInUri(url, row.provider_id) };
+    return {
+      ...(row as Omit<ProviderView, 'redirect_uri'>),
+      redirect_uri: url === null ? null : signedInUri(url, row.provider_id),
+    };
   }
 }
