@@ -5,11 +5,11 @@
 // from a request, so that nobody can prepare the session of another.
 // INVARIANT (in the browser alone): the database has the hash of the secret, and the person's name encrypted under a
 // key that is derived from the secret.
-// INVARIANT (told without a look-up): a cookie has a code under a key of the deployment, so that made-up cookies cost no
-// look-up, whatever number of them comes.
+// INVARIANT (told without a look-up): a cookie has a code under a key of the deployment, so that made-up cookies cost
+// no look-up, whatever number of them comes.
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isId, parseMessage, type TenantId } from '@writ/contract';
-import { sha256 } from '@writ/digest';
+import { parseJson, sha256 } from '@writ/digest';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { Type } from 'typebox';
 import type { BrowserSessions } from '../../../store/identities/browser-sessions.ts';
@@ -71,7 +71,7 @@ export class Sessions {
     const row = await this.#rows.find(tenantId, rowHashOf(secret));
     if (row === null) return null;
     const { plaintext } = await compactDecrypt(row.shown, keyOf(secret, 'shown'));
-    const { name, issuer } = parseMessage(Shown, JSON.parse(Buffer.from(plaintext).toString('utf8')));
+    const { name, issuer } = parseMessage(Shown, parseJson(Buffer.from(plaintext).toString('utf8')));
     const formKey = keyOf(secret, 'forms');
     return {
       tenantId,
