@@ -39,10 +39,13 @@ describe('a consent', () => {
     const looked = await manage.mcpConsents.look({ v: 1, handle, subject_hash: ann.subject_hash });
     expect(looked).toEqual({
       tenant_id: tenant.tenantId,
+      tenant_name: expect.stringMatching(/./),
       connection_id,
+      resource_id: expect.stringMatching(/^res_/),
       server: 'github',
       at: 'mcp.outside.example',
       issuer: ISSUER,
+      place: 'login.outside.example',
       scopes: ['issues', 'offline_access'],
       lists: false,
       state: 'asked',
