@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { makeWorld, type SharedStack } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
@@ -56,12 +57,19 @@ export class GuideFolder {
   /**
    * Runs all commands of a guide; returns their output. Throws where a result differs from the guide.
    * @param variables what the reader has set before
+   * @param onLine gets each line of the error stream at once: a command may wait for what a person does
    */
-  async run(guide: string, variables: Readonly<Record<string, string>> = {}): Promise<string> {
+  async run(
+    guide: string,
+    variables: Readonly<Record<string, string>> = {},
+    onLine: (line: string) => void = () => undefined,
+  ): Promise<string> {
     const commands = commandsOf(guide);
     expect(commands.length).toBeGreaterThan(4);
     const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...variables };
-    return (await promisify(execFile)('bash', ['-c', scriptOf(commands)], { cwd: this.#path, env })).stdout;
+    const running = promisify(execFile)('bash', ['-c', scriptOf(commands)], { cwd: this.#path, env });
+    createInterface({ input: running.child.stderr! }).on('line', onLine);
+    return (await running).stdout;
   }
 
   remove(): void {

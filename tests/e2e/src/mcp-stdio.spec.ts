@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tools of an MCP server that is a program, through the public API: it is registered, listed in a container, accepted
 // and called by two tokens, each of which has a process of its own.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { makeWorld, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
+import { repositoryRoot } from '@writ/testing';
 import { vi } from 'vitest';
+import { GuideFolder } from './guide.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -112,4 +116,24 @@ it('a program that dies during a call leaves doubt, says why, and is started ane
   expect(ended).toMatchObject({ status: 'error', tx_outcome: 'ambiguous', error: { code: 'effect.ambiguous' } });
   expect(JSON.stringify(ended)).not.toContain(SECRET);
   expect((await call('again')).result.structured).toEqual({ calls: 1 });
+});
+
+it('every command of docs/how-to/mcp-programs.md works as the guide describes', async () => {
+  // The digest that a reader copies from the screen, another tenant looks up before.
+  const script = readFileSync(join(repositoryRoot(), 'examples/mcp/words.cjs'), 'utf8');
+  const settings = { transport: 'stdio', command: ['node', '-e', script], memory_mb: 256 };
+  await world.admin.must('/v1/resources', { kind: 'mcp_server', name: 'words', settings });
+  const COUNT_WORDS = await vi.waitFor(async () => {
+    const { body } = await world.admin.get('/v1/mcp-servers/words/tools');
+    expect(body.items).toMatchObject([{ remote_name: 'count_words', state: 'new' }]);
+    return (body.items as JsonValue[])[0]!.seen.digest as string;
+  }, WAIT);
+  const folder = await GuideFolder.open(stack);
+  try {
+    const said = await folder.run('how-to/mcp-programs.md', { COUNT_WORDS });
+    expect(said).toContain('words is listed: 0 accepted, 1 to decide, 0 gone');
+    expect(said).toMatch(/"words": 3[^]*removed mcp_server:words/);
+  } finally {
+    folder.remove();
+  }
 });
