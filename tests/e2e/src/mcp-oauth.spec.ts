@@ -19,6 +19,7 @@ import { Browser, freePort, type BrowserPage } from '@writ/testing';
 import { vi } from 'vitest';
 import { AuthorizationServer, PERSON_HEADER, SIGN_IN_CLIENT_ID } from './authorization-server.ts';
 import { challengeOf, OauthClient } from './oauth-client.ts';
+import { runPersonsGuide } from './persons-guide.ts';
 import {
   REFUSES,
   UPSTREAM_CLIENT_ID,
@@ -43,6 +44,8 @@ let client: OauthClient;
 let token: string;
 /** of the MCP server */
 let redirectUri: string;
+/** of the definition of `create_issue` */
+let digest: string;
 /** who created what, as the MCP server knows its callers */
 let created: string[] = [];
 
@@ -53,7 +56,7 @@ const handlerFor = (person: string) =>
   createMcpHandler(() => {
     const server = new McpServer({ name: 'tracker', version: '1' });
     const shape = { description: 'Creates an issue.', inputSchema: fromJsonSchema<{ title: string }>(INPUT) };
-    server.registerTool('create.issue', shape, ({ title }) => {
+    server.registerTool('create_issue', shape, ({ title }) => {
       created.push(`${person}: ${title}`);
       return { content: [{ type: 'text', text: `${person} created ${title}` }] };
     });
@@ -223,12 +226,11 @@ it('an administrator connects so that the tools are listed, and accepts one', as
   await world.admin.must('/v1/mcp-servers/tracker/refresh', {});
   const tool = await vi.waitFor(async () => {
     const [found] = (await world.admin.get('/v1/mcp-servers/tracker/tools')).body.items as JsonValue[];
-    expect(found).toMatchObject({ remote_name: 'create.issue', state: 'new' });
+    expect(found).toMatchObject({ remote_name: 'create_issue', state: 'new' });
     return found!;
   }, WAIT);
-  await world.admin.must('/v1/mcp-servers/tracker/tools/accept', {
-    tools: [{ name: 'create.issue', digest: tool.seen.digest }],
-  });
+  digest = tool.seen.digest as string;
+  await world.admin.must('/v1/mcp-servers/tracker/tools/accept', { tools: [{ name: 'create_issue', digest }] });
   expect((await world.admin.get('/v1/mcp-servers/tracker')).body).toMatchObject({
     oauth: { client_id: UPSTREAM_CLIENT_ID, issuer: UPSTREAM_ISSUER, listed_by: id },
   });
@@ -377,4 +379,15 @@ it('all connections end when the server is registered otherwise', async () => {
   const ann = await as('ann');
   expect(await call(ann, 'gone')).toMatchObject({ status: 'error' });
   expect(created).toEqual([]);
+});
+
+it('every command of docs/how-to/mcp-persons.md works as the guide describes', async () => {
+  // An issuer is registered for one tenant.
+  await world.admin.request('DELETE', '/v1/identity-providers/corp');
+  const said = await runPersonsGuide({
+    ...{ stack: { ...stack, url }, client, provider, upstream, server: URL_OF_SERVER, digest },
+    consent: (person, link) => consent(browserOf(person), link),
+  });
+  expect(said).toMatch(/tracker is listed: 0 accepted, 1 to decide[^]*connected tracker: con_[^]*disconnected con_/);
+  expect(created).toEqual(['ann: A leak']);
 });
