@@ -120,8 +120,8 @@ it('a program that dies during a call leaves doubt, says why, and is started ane
 
 it('every command of docs/how-to/mcp-programs.md works as the guide describes', async () => {
   // The digest that a reader copies from the screen, another tenant looks up before.
-  const script = readFileSync(join(repositoryRoot(), 'examples/mcp/words.cjs'), 'utf8');
-  const settings = { transport: 'stdio', command: ['node', '-e', script], memory_mb: 256 };
+  const script = readFileSync(join(repositoryRoot(), 'examples/mcp/words.mjs'), 'utf8');
+  const settings = { transport: 'stdio', command: ['node', '--input-type=module', '-e', script], memory_mb: 256 };
   await world.admin.must('/v1/resources', { kind: 'mcp_server', name: 'words', settings });
   const COUNT_WORDS = await vi.waitFor(async () => {
     const { body } = await world.admin.get('/v1/mcp-servers/words/tools');

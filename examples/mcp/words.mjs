@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An MCP server of the revision 2025-11-25 in one file, without any package: the example of docs/how-to/mcp-programs.md.
 // Take an SDK for a server of your own.
-const { createInterface } = require('node:readline');
+import { createInterface } from 'node:readline';
 
 const COUNT_WORDS = {
   name: 'count_words',
