@@ -287,6 +287,7 @@ export {
   MCP_TOOL_STATES,
   MCP_TRANSPORTS,
   type McpTransport,
+  isAtIssuer,
   McpAbout,
   McpAuthorization,
   McpClaim,

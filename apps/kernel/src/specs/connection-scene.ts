@@ -17,7 +17,8 @@ export const AUTHORIZATION = {
   resource: SETTINGS.url,
   names_issuer: true,
 };
-export const REDIRECT = 'https://writ.example/connect/done';
+/** The redirect URI of a server. */
+export const redirectOf = (resource_id: string): string => `https://writ.example/connect/done/${resource_id}`;
 export const TOKENS: McpPersonTokens = {
   access_token: 'marker-access-1',
   refresh_token: 'marker-refresh-1',
@@ -66,25 +67,35 @@ export function connectionScene(on: () => Scene) {
       credentials: [caller.api_key_id],
       ...more,
     });
-  const confirm = async (handle: string, { caller, subject_hash, session_hash }: Person) =>
+  const resourceOf = async (handle: string): Promise<string> =>
+    (await on().manage.mcpConsents.look({ v: 1, handle, subject_hash: null })).resource_id;
+  const confirm = async (handle: string, { caller, subject_hash, session_hash }: Person, redirect_uri?: string) =>
     await on().manage.mcpConsents.confirm({
       v: 1,
       handle,
       subject_hash,
       session_hash,
-      redirect_uri: REDIRECT,
+      redirect_uri: redirect_uri ?? redirectOf(await resourceOf(handle)),
       credentials: [caller.api_key_id],
     });
   const stateIn = (authorizeUrl: string): string => new URL(authorizeUrl).searchParams.get('state') ?? '';
+  /** The server of the consent that is out with this state; any id where there is none. */
+  async function resourceOfState(state: string): Promise<string> {
+    const { rows } = await on().kernel.admin.query<{ resource_id: string }>(
+      'SELECT resource_id FROM kernel.mcp_connection WHERE state_hash = $1',
+      [createHash('sha256').update(state).digest()],
+    );
+    return rows[0]?.resource_id ?? newId('resource');
+  }
   async function callback(
     state: string,
     { session_hash }: Pick<Person, 'session_hash'>,
-    more: { iss?: string | null; error?: string } = {},
+    more: { iss?: string | null; error?: string; resource_id?: string } = {},
   ) {
-    const { iss = ISSUER, error = null } = more;
+    const { iss = ISSUER, error = null, resource_id = await resourceOfState(state) } = more;
     const key = Buffer.from((await on().manage.mcpConsents.key()).public_key, 'base64');
     const code = (await sealTo(key, Buffer.from('marker-code'), consentCodeContext(state))).toString('base64');
-    const answer = { state, session_hash, iss, error, code: error === null ? code : null };
+    const answer = { state, session_hash, resource_id, iss, error, code: error === null ? code : null };
     return await on().manage.mcpConsents.callback({ v: 1, ...answer });
   }
   const claimWork = async (by = executor) =>

@@ -96,6 +96,15 @@ export const McpAuthorization = Type.Object(
 );
 export type McpAuthorization = Static<typeof McpAuthorization>;
 
+/**
+ * Whether an endpoint that an authorization server names is at its issuer's own host. Otherwise the metadata of one
+ * server could send persons, or their codes, to another one (RFC 9700, mix-up). Total and pure.
+ */
+export function isAtIssuer(endpoint: string, issuer: string): boolean {
+  const [one, other] = [URL.parse(endpoint), URL.parse(issuer)];
+  return one !== null && other !== null && one.host === other.host;
+}
+
 /** Why the tools of a server couldn't be listed. */
 export const McpProblem = Type.Object(
   {

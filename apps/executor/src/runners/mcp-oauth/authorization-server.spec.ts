@@ -58,6 +58,21 @@ describe('the authorization server of an MCP server', () => {
     expect(await look()).toMatchObject({ problem: { code: 'mcp.authorization_unusable' } });
   });
 
+  it.each(['authorization_endpoint', 'token_endpoint'])(
+    'has its %s at its own host, unless it names itself in each answer or an administrator named it',
+    async (endpoint) => {
+      const elsewhere = { ...METADATA, [endpoint]: 'https://honest.outside.example/x?prompt=none' };
+      upstream.answers[AT_ISSUER] = json({ ...elsewhere, authorization_response_iss_parameter_supported: undefined });
+      const found = await look();
+      expect(found).toMatchObject({
+        problem: { code: 'mcp.authorization_unusable', message: expect.stringContaining('another host') as unknown },
+      });
+      expect(await look({ authorization_server: ISSUER })).toMatchObject({ authorization: { issuer: ISSUER } });
+      upstream.answers[AT_ISSUER] = json(elsewhere);
+      expect(await look()).toMatchObject({ authorization: { issuer: ISSUER, names_issuer: true } });
+    },
+  );
+
   it.each([
     [`${ISSUER}/.well-known/openid-configuration`, ISSUER],
     [`${ISSUER}/.well-known/oauth-authorization-server/tenant`, `${ISSUER}/tenant`],

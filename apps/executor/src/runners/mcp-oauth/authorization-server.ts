@@ -2,7 +2,7 @@
 //
 // Finds the authorization server of an MCP server (RFC 9728), and reads its metadata (RFC 8414, OpenID Connect
 // Discovery). Attacker-controlled: both servers wrote what is read.
-import type { McpAuthorization, McpOAuthSettings } from '@writ/contract';
+import { isAtIssuer, type McpAuthorization, type McpOAuthSettings } from '@writ/contract';
 import { discoveryRequest, customFetch, processDiscoveryResponse, type AuthorizationServer } from 'oauth4webapi';
 import type { GateFetch } from './gate-fetch.ts';
 import { OAuthProblem } from './oauth-problem.ts';
@@ -41,10 +41,11 @@ export async function findAuthorization(
       'the server does not say who its authorization server is: name it in the settings (`authorization_server`)',
     );
   const server = await authorizationServer(fetch, issuer);
-  const { authorization_endpoint } = server;
+  const authorization_endpoint = requireEndpoint(server.authorization_endpoint, 'authorization_endpoint');
+  if (named === undefined) requireOwnHost(server, [authorization_endpoint, server.token_endpoint]);
   return {
     issuer: server.issuer,
-    authorization_endpoint: requireEndpoint(authorization_endpoint, 'authorization_endpoint'),
+    authorization_endpoint,
     resource: found?.resource ?? url,
     names_issuer: server.authorization_response_iss_parameter_supported === true,
   };
@@ -90,6 +91,19 @@ const GET = { method: 'GET', headers: { accept: 'application/json' }, body: unde
 function requireEndpoint(url: unknown, name: string): string {
   if (typeof url === 'string' && url.length <= URL_CHARS_MAX && URL.parse(url)?.protocol === 'https:') return url;
   throw new OAuthProblem(`the authorization server has no \`${name}\` that begins with \`https://\``);
+}
+
+/**
+ * INVARIANT (no mix-up): an MCP server may name any authorization server. So one that no administrator named, and that
+ * doesn't say in each answer who it is (RFC 9207), sends persons and codes to no other host than its own.
+ * @throws OAuthProblem
+ */
+function requireOwnHost(server: AuthorizationServer, endpoints: readonly (string | undefined)[]): void {
+  if (server.authorization_response_iss_parameter_supported === true) return;
+  if (endpoints.every((endpoint) => endpoint !== undefined && isAtIssuer(endpoint, server.issuer))) return;
+  throw new OAuthProblem(
+    'the authorization server has endpoints at another host than its own, and does not name itself in its answers: if it may, name it in the settings (`authorization_server`)',
+  );
 }
 
 /** Null where the server has none of it. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import {
+  isAtIssuer,
   oauthOf,
   type McpAuthorization,
   type McpConnectionView,
@@ -26,6 +27,16 @@ export interface ConnectionClient {
   readonly resource: string;
   readonly names_issuer: boolean;
 }
+
+/**
+ * Whether a browser may be sent there: to the issuer's own host, or where the issuer is one that an administrator named
+ * or that names itself in each answer (RFC 9207). INVARIANT (no mix-up): else whoever answers there isn't told apart
+ * from the issuer, to whom the code goes.
+ */
+export const isOwnPlace = (settings: McpServerSettings, found: McpAuthorization): boolean =>
+  found.names_issuer ||
+  oauthOf(settings)?.authorization_server !== undefined ||
+  isAtIssuer(found.authorization_endpoint, found.issuer);
 
 /** Null where the server takes no rights of persons. */
 export function clientOf(settings: McpServerSettings, found: McpAuthorization): ConnectionClient | null {

@@ -28,7 +28,7 @@ import {
 } from '../../foundation/tenancy/index.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import { usableBy } from '../resources/usable-by.ts';
-import { clientOf, connectionView, bytesOf, isSameHash, secretHash, stepRecord } from './connection-row.ts';
+import { clientOf, connectionView, bytesOf, isOwnPlace, isSameHash, secretHash, stepRecord } from './connection-row.ts';
 import type { ConnectionClient, ConnectionRow } from './connection-row.ts';
 
 const HANDLE_BYTES = 32;
@@ -162,6 +162,11 @@ async function readClient(
     throw new Fault('conflict', `the MCP server \`${name}\` takes no rights of persons: nobody connects to it`);
   const known = await rows.mcp_server.findFirst({ where: { tenant_id, resource_id } });
   const found = known?.oauth as McpAuthorization | null | undefined;
+  if (found !== null && found !== undefined && !isOwnPlace(server, found))
+    throw new Fault(
+      'mcp.authorization_unusable',
+      `the authorization server of \`${name}\` sends persons to another host: name it in the settings`,
+    );
   const client = found === null || found === undefined ? null : clientOf(server, found);
   if (client !== null) return client;
   const problem = known?.problem as McpProblem | null | undefined;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Consents of persons to MCP servers: who may give one, in which browser, and how often.
 import {
+  AUTHORIZATION,
   connectionScene,
   ISSUER,
+  OAUTH,
   OAUTH_SETTINGS,
-  REDIRECT,
+  redirectOf,
   TOKENS,
   type Person,
 } from '../../specs/connection-scene.ts';
@@ -34,14 +36,14 @@ beforeEach(async () => {
 
 describe('a consent', () => {
   it('leads from the question to a connection, with a record of each step, and nothing in clear', async () => {
-    await registered();
+    const resource_id = await registered();
     const { handle, connection_id, expires_at } = await ask(ann);
     const looked = await manage.mcpConsents.look({ v: 1, handle, subject_hash: ann.subject_hash });
     expect(looked).toEqual({
       tenant_id: tenant.tenantId,
       tenant_name: expect.stringMatching(/./),
       connection_id,
-      resource_id: expect.stringMatching(/^res_/),
+      resource_id,
       server: 'github',
       at: 'mcp.outside.example',
       issuer: ISSUER,
@@ -57,14 +59,19 @@ describe('a consent', () => {
       tenant: 'a',
       response_type: 'code',
       client_id: 'writ',
-      redirect_uri: REDIRECT,
+      redirect_uri: redirectOf(resource_id),
       scope: 'issues offline_access',
       code_challenge_method: 'S256',
       resource: 'https://mcp.outside.example/mcp',
     });
     expect(await callback(stateIn(url.href), ann)).toMatchObject({ state: 'exchanging', server: 'github' });
     const work = await claimedWork();
-    expect(work).toMatchObject({ work: 'exchange', issuer: ISSUER, client_id: 'writ', redirect_uri: REDIRECT });
+    expect(work).toMatchObject({
+      work: 'exchange',
+      issuer: ISSUER,
+      client_id: 'writ',
+      redirect_uri: redirectOf(resource_id),
+    });
     const { verifier = '', ...secrets } = await secretsOf(work);
     expect(secrets).toEqual({ code: 'marker-code' });
     const { createHash } = await import('node:crypto');
@@ -137,6 +144,43 @@ describe('a consent', () => {
     expect(await refusalOf(confirm(handle, ann))).toMatchObject({ code: 'conflict' });
   });
 
+  it('counts at the redirect URI of its own server, and an answer that came to another one uses up nothing', async () => {
+    const resource_id = await registered();
+    const { handle } = await ask(ann);
+    const { resource_id: other } = await scene.register(OAUTH_SETTINGS, 'other');
+    expect(await refusalOf(confirm(handle, ann, redirectOf(other)))).toMatchObject({ code: 'request.malformed' });
+    expect(await refusalOf(confirm(handle, ann, 'no URL'))).toMatchObject({ code: 'request.malformed' });
+    const state = stateIn((await confirm(handle, ann)).authorize_url);
+    const unknown = await refusalOf(callback(scene.random(), ann));
+    expect(await refusalOf(callback(state, ann, { resource_id: other }))).toEqual(unknown);
+    expect(unknown).toMatchObject({ code: 'not_found' });
+    const unsaid = { v: 1 as const, state, session_hash: ann.session_hash, iss: ISSUER, code: null, error: 'x' };
+    expect(await refusalOf(manage.mcpConsents.callback(unsaid))).toEqual(unknown);
+    expect(await claimWork()).toBeNull();
+    expect(await callback(state, ann, { resource_id })).toMatchObject({ state: 'exchanging' });
+  });
+
+  it('is asked for where persons are sent to the issuer itself, or to one that is named or names itself', async () => {
+    const elsewhere = {
+      ...AUTHORIZATION,
+      authorization_endpoint: 'https://honest.outside.example/a',
+      names_issuer: false,
+    };
+    const mcp_server = await registered();
+    const knows = (found: object) =>
+      kernel.admin.query('UPDATE kernel.mcp_server SET oauth = $2 WHERE resource_id = $1', [mcp_server, found]);
+    await knows(elsewhere);
+    expect(await refusalOf(ask(ann))).toMatchObject({ code: 'mcp.authorization_unusable' });
+    await knows({ ...elsewhere, names_issuer: true });
+    await ask(ann);
+    const named = { oauth: { ...OAUTH, authorization_server: ISSUER } };
+    const settings = { ...OAUTH_SETTINGS, credential: named };
+    const change = { resource_id: mcp_server, settings, expected_version: 1 };
+    await manage.resources.update({ ...requestBy(scene.admin()), ...change });
+    await knows(elsewhere);
+    await ask(bob);
+  });
+
   it('whose one state comes ten times at once is answered once', async () => {
     await registered();
     const { handle } = await ask(ann);
@@ -165,7 +209,7 @@ describe('a consent', () => {
   });
 
   it('is over after ten minutes, wherever it is, and forgotten later', async () => {
-    await registered();
+    const resource_id = await registered();
     const { handle, connection_id } = await ask(ann);
     const state = stateIn((await confirm(handle, ann)).authorize_url);
     const pass = (ms: number) =>
@@ -175,11 +219,11 @@ describe('a consent', () => {
       );
     await pass(1);
     for (const late of [
-      manage.mcpConsents.look({ v: 1, handle, subject_hash: null }),
-      confirm(handle, ann),
-      callback(state, ann),
+      () => manage.mcpConsents.look({ v: 1, handle, subject_hash: null }),
+      () => confirm(handle, ann, redirectOf(resource_id)),
+      () => callback(state, ann),
     ])
-      expect(await refusalOf(late)).toMatchObject({ code: 'not_found' });
+      expect(await refusalOf(late())).toMatchObject({ code: 'not_found' });
     await manage.tokenWork.sweep();
     expect(await scene.rowOf(connection_id)).not.toEqual({});
     await pass(3_600_001);

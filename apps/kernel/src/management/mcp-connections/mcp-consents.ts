@@ -96,7 +96,8 @@ export class McpConsents {
   /**
    * The person confirms what they saw, and goes on to the authorization server. A second confirmation replaces the
    * first, whose state is worth nothing then.
-   * @throws Fault `not_found`, `mcp.consent_not_yours`; `conflict` once the person came back
+   * @throws Fault `not_found`, `mcp.consent_not_yours`; `conflict` once the person came back; `request.malformed` for
+   * the redirect URI of another server
    */
   async confirm(request: ConsentRequest<'confirm'>): Promise<McpConsentBegun> {
     const { handle, subject_hash, session_hash, redirect_uri, credentials } = request;
@@ -109,6 +110,7 @@ export class McpConsents {
       await linkCredentials(rows, { tenant_id, subject_hash, credentials });
       const row = await liveConsent(rows, found, now);
       if (!isSameHash(row.subject_hash, subject_hash)) throw new Fault('mcp.consent_not_yours');
+      verifyRedirect(redirect_uri, row);
       const { count } = await rows.mcp_connection.updateMany({
         where: { tenant_id, connection_id, state: { in: ['asked', 'confirmed'] } },
         data: {
@@ -126,10 +128,19 @@ export class McpConsents {
   }
 
   /**
-   * The authorization server's answer. An executor exchanges a code for tokens as soon as one is free.
+   * The authorization server's answer. An executor exchanges a code for tokens as soon as one is free. INVARIANT (no
+   * mix-up): an answer that came to another server's redirect URI, or to none that is said, uses up nothing, and its
+   * code goes nowhere.
    * @throws Fault `not_found`, `request.malformed`
    */
-  async callback({ state, session_hash, iss, code, error }: ConsentRequest<'callback'>): Promise<McpConsentState> {
+  async callback({
+    state,
+    session_hash,
+    resource_id = '',
+    iss,
+    code,
+    error,
+  }: ConsentRequest<'callback'>): Promise<McpConsentState> {
     if ((code === null) === (error === null)) throw new Fault('request.malformed', 'an answer has a code or an error');
     const found = await this.#find({ state: secretHash(state) });
     const { tenant_id, connection_id } = found;
@@ -143,6 +154,7 @@ export class McpConsents {
         where: {
           tenant_id,
           connection_id,
+          resource_id,
           state: 'confirmed',
           state_hash: secretHash(state),
           session_hash: bytesOf(session_hash),
@@ -205,6 +217,15 @@ export class McpConsents {
 /** The consent, unless its time is over. @throws Fault `not_found` */
 async function liveConsent(rows: Rows, found: FoundConnection, now: number): Promise<ConnectionRow> {
   return requireFound(await rows.mcp_connection.findFirst({ where: { ...found, expires_at: { gt: BigInt(now) } } }));
+}
+
+/**
+ * INVARIANT (one redirect URI for each server): an authorization server that knows this one lets nobody take a code of
+ * its client to another server of Writ. @throws Fault `request.malformed`
+ */
+function verifyRedirect(uri: string, { resource_id }: ConnectionRow): void {
+  if (URL.parse(uri)?.pathname.endsWith(`/${resource_id}`) !== true)
+    throw new Fault('request.malformed', 'the redirect URI is not the one of the server', { pointer: '/redirect_uri' });
 }
 
 /**
