@@ -31,7 +31,9 @@ CREATE TABLE kernel.mcp_connection (
   resource_id   text NOT NULL REFERENCES kernel.resource, -- the server
   subject_hash  bytea NOT NULL CHECK (length(subject_hash) = 32), -- whose it is, as kernel.credential_subject has it
   api_key_id    text NOT NULL, -- the credential that asked
-  person        text, -- the pseudonym of the person; null: none was known
+  person        text, -- the pseudonym of the person; null: none was known, or the person was forgotten
+  -- Whether the person was forgotten: then the row says no more whose it was once nothing is left to revoke.
+  forgotten     boolean DEFAULT false NOT NULL,
   lists         boolean DEFAULT false NOT NULL, -- whether the server's tools are listed with it
   -- `MCP_CONNECTION_STATES` of libs/contract
   state         text DEFAULT 'asked' NOT NULL
@@ -52,6 +54,8 @@ CREATE TABLE kernel.mcp_connection (
   sealed            bytea,
   access_expires_at bigint, -- of the access token, in ms since the epoch; null: the server doesn't say
   renewable         boolean DEFAULT false NOT NULL, -- whether there is a refresh token
+  -- Which value of the client's secret the authorization server was given last, by its version and time; null: none.
+  secret_given      text,
 
   problem      jsonb, -- `McpProblem` of libs/contract
   created_at   bigint DEFAULT kernel.now_ms() NOT NULL,
@@ -67,6 +71,9 @@ CREATE TABLE kernel.mcp_connection (
   executor_id text, -- who does it, or did last
   claim       integer DEFAULT 0 NOT NULL, -- counts the executors that took it, and fences earlier ones
   claim_until bigint, -- when another executor may take it, in ms since the epoch; null: nobody has it
+  claimed_at  bigint, -- when an executor took it last: the turn of the tenant
+  -- Until when an executor that was fenced may still be at it, in ms since the epoch; null: none was.
+  fenced_until bigint,
   tried_at    bigint, -- the end of the last try, in ms since the epoch
   failures    integer DEFAULT 0 NOT NULL, -- counts the tries that failed since the last one that didn't
 
@@ -91,7 +98,12 @@ CREATE INDEX mcp_connection_tenant ON kernel.mcp_connection (tenant_id, created_
 -- Which wait for an executor?
 CREATE INDEX mcp_connection_due ON kernel.mcp_connection (due_at) WHERE work IS NOT NULL;
 -- When did an executor last work for the tenant?
-CREATE INDEX mcp_connection_turn ON kernel.mcp_connection (tenant_id, (greatest(tried_at, claim_until)));
+CREATE INDEX mcp_connection_turn ON kernel.mcp_connection (tenant_id, claimed_at);
+-- Which are executors at?
+CREATE INDEX mcp_connection_claimed ON kernel.mcp_connection (claim_until) WHERE claim_until IS NOT NULL;
+CREATE INDEX mcp_connection_fenced ON kernel.mcp_connection (fenced_until) WHERE fenced_until IS NOT NULL;
+-- Whose persons are to be forgotten?
+CREATE INDEX mcp_connection_forgotten ON kernel.mcp_connection (tenant_id) WHERE forgotten;
 -- Which rows can be forgotten?
 CREATE INDEX mcp_connection_over ON kernel.mcp_connection ((coalesce(ended_at, expires_at)))
   WHERE state IN ('asked', 'confirmed', 'failed', 'ended');
@@ -104,16 +116,16 @@ CREATE POLICY one_tenant ON kernel.mcp_connection TO writ_kernel
 -- The worker finds the connection of a handle or a state, gives work of all tenants to executors, and forgets.
 CREATE POLICY all_tenants ON kernel.mcp_connection TO writ_kernel_worker USING (true) WITH CHECK (true);
 GRANT SELECT, INSERT ON kernel.mcp_connection TO writ_kernel;
--- Whose it is, and at which server, stays.
+-- At which server it is stays. Whose it is does, too, until the person is forgotten (kernel.forget_mcp_persons).
 GRANT UPDATE (
   lists, state, scopes, handle_hash, state_hash, session_hash, redirect_uri, expires_at, sealed, access_expires_at,
   renewable, problem, connected_at, renewed_at, used_at, ended_at, work, due_at, asked_at, claim, claim_until, tried_at,
-  failures
+  failures, secret_given, fenced_until, forgotten, subject_hash, person
 ) ON kernel.mcp_connection TO writ_kernel;
 -- The worker sees no sealed content.
 GRANT SELECT (
   connection_id, tenant_id, state, handle_hash, state_hash, expires_at, ended_at, work, due_at, claim, claim_until,
-  tried_at, failures
+  claimed_at, fenced_until, tried_at, failures
 ) ON kernel.mcp_connection TO writ_kernel_worker;
-GRANT UPDATE (executor_id, claim, claim_until, failures) ON kernel.mcp_connection TO writ_kernel_worker;
+GRANT UPDATE (executor_id, claim, claim_until, claimed_at, failures) ON kernel.mcp_connection TO writ_kernel_worker;
 GRANT DELETE ON kernel.mcp_connection TO writ_kernel_worker;
