@@ -48,6 +48,11 @@ describe('the authorization server of an MCP server', () => {
     upstream.answers[`POST ${SERVER_URL}`] = hint('https://evil.outside.example/meta');
     expect(await look()).toEqual({ authorization: FOUND });
     expect(upstream.requests.join(' ')).not.toContain('evil');
+    upstream.requests.length = 0;
+    const long = `Bearer ${'a="b", '.repeat(1_500)}resource_metadata="https://mcp.outside.example/meta"`;
+    upstream.answers[`POST ${SERVER_URL}`] = status(401, { 'www-authenticate': long });
+    expect(await look()).toEqual({ authorization: FOUND });
+    expect(upstream.requests.join(' ')).not.toContain('/meta');
   });
 
   it('is the one that an administrator named, also where the server says nothing', async () => {

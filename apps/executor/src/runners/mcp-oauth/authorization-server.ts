@@ -122,7 +122,9 @@ async function protectedResource(fetch: GateFetch, url: string): Promise<Protect
 /** Where the server says that its metadata is, if that is the server itself: nobody else speaks for it. */
 async function hintedMetadata(fetch: GateFetch, server: URL): Promise<string | null> {
   const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
-  const response = await fetch(server.href, { method: 'POST', headers, body: FIRST_MESSAGE }).catch(() => null);
+  const response = await fetch(server.href, { method: 'POST', headers, body: FIRST_MESSAGE, challenge: true }).catch(
+    () => null,
+  );
   if (response?.status !== 401) return null;
   const [, hinted = ''] = RESOURCE_METADATA.exec(response.headers.get('www-authenticate') ?? '') ?? [];
   return URL.parse(hinted)?.origin === server.origin ? hinted : null;

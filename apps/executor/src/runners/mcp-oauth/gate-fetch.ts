@@ -15,6 +15,9 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 /** An answer, its head and what is sent. */
 const GATE_BYTES_MAX = 2 * ANSWER_BYTES_MAX;
 
+/** A header that is read. The address of metadata, which a challenge has, is shorter. */
+const HEADER_CHARS_MAX = 1_024;
+
 /** How a request leaves. */
 export interface FetchParts {
   readonly ports: EgressPorts;
@@ -27,12 +30,15 @@ export type GateFetch = (
   options: Pick<
     CustomFetchOptions<'GET' | 'POST', URLSearchParams | string | undefined>,
     'method' | 'headers' | 'body'
-  >,
+  > & {
+    /** also the challenge of a server that refuses, if it is short */
+    readonly challenge?: boolean;
+  },
 ) => Promise<Response>;
 
 /** @param signal ends each request with the work that it is for */
 export function gateFetch({ ports, privateEndpoints }: FetchParts, signal: AbortSignal): GateFetch {
-  return async (url, { method, headers, body }) => {
+  return async (url, { method, headers, body, challenge = false }) => {
     signal.throwIfAborted();
     const target = parseUrl(url);
     verifyPrivate(target);
@@ -61,7 +67,8 @@ export function gateFetch({ ports, privateEndpoints }: FetchParts, signal: Abort
         headers: [...Object.entries(headers), ...own],
         body: sent,
       });
-      return responseOf(answer.statusCode ?? 0, answer.headers, await bodyOf(answer));
+      const names = challenge ? ['content-type', 'www-authenticate'] : ['content-type'];
+      return responseOf(answer.statusCode ?? 0, shortHeaders(answer.headers, names), await bodyOf(answer));
     } finally {
       gate.close();
     }
@@ -82,11 +89,21 @@ async function bodyOf(answer: AsyncIterable<unknown>): Promise<Buffer> {
 /** Statuses whose answers have no body. */
 const BODILESS = [204, 205, 304];
 
-function responseOf(status: number, { ...headers }: Readonly<Record<string, unknown>>, body: Buffer): Response {
+/**
+ * The headers of these names that aren't long. INVARIANT (no work of a server's choice): the library gets no challenge.
+ * It takes time that grows with the square of its length, in the thread that all calls share.
+ */
+const shortHeaders = (
+  { ...headers }: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): readonly [string, string][] =>
+  names.flatMap((name): [string, string][] => {
+    const value = headers[name];
+    return typeof value === 'string' && value.length <= HEADER_CHARS_MAX ? [[name, value]] : [];
+  });
+
+function responseOf(status: number, headers: readonly [string, string][], body: Buffer): Response {
   if (status < 200 || status > 599)
     throw new OAuthProblem(`the authorization server answers with status ${String(status)}`);
-  const known = ['content-type', 'www-authenticate'].flatMap((name): [string, string][] =>
-    typeof headers[name] === 'string' ? [[name, headers[name]]] : [],
-  );
-  return new Response(BODILESS.includes(status) ? null : new Uint8Array(body), { status, headers: known });
+  return new Response(BODILESS.includes(status) ? null : new Uint8Array(body), { status, headers: [...headers] });
 }

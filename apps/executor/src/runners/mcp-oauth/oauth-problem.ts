@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TargetError } from '@writ/egress';
-import { OperationProcessingError, ResponseBodyError, WWWAuthenticateChallengeError } from 'oauth4webapi';
+import { OperationProcessingError, ResponseBodyError } from 'oauth4webapi';
 import { GateRefusal } from '../../egress/gate-refusal.ts';
 
 /** A server that can't be used, in words that quote none of its answers. */
@@ -25,8 +25,6 @@ export const oauthErrorOf = (error: unknown): string | null =>
 export function wordsOf(error: unknown): string | null {
   const code = oauthErrorOf(error);
   if (code !== null) return `the authorization server answers with the error \`${code}\``;
-  if (error instanceof WWWAuthenticateChallengeError)
-    return `the authorization server refuses the client (status ${String(error.status)})`;
   if (error instanceof OperationProcessingError)
     return `the answer of the authorization server is none of OAuth: ${error.message}`;
   return error instanceof OAuthProblem || error instanceof GateRefusal || error instanceof TargetError
