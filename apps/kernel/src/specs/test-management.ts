@@ -103,7 +103,7 @@ export function openManagement(kernel: TestKernel) {
     }),
     mcpConnections: new McpConnections(tenancy, changes),
     mcpConsents: new McpConsents({ workers: kernel.workers, tenancy, changes, ...sealing }),
-    tokenWork: new TokenWork({ workers: kernel.workers, tenants, tenancy, changes, ...sealing }),
+    tokenWork: new TokenWork({ workers: kernel.workers, tenancy, changes, ...sealing }),
     resourceGrants: new ResourceGrants(tenancy, changes),
     beginUpload: new BeginUpload(changes, kernel.vault),
     externalVersions: new ExternalVersions(tenancy, changes),

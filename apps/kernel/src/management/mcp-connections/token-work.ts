@@ -23,13 +23,13 @@ import {
   type ChangeRecord,
   type Changes,
 } from '../../evidence/changes/index.ts';
-import type { TenantVault } from '../../evidence/payload/index.ts';
+import type { TenantCipher, TenantVault } from '../../evidence/payload/index.ts';
 import { openConnection, sealConnection } from '../../execution/person-tokens/index.ts';
-import { SessionValues } from '../../execution/values/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { ClaimedTokenWork } from '../../foundation/database/functions/mcp-connections.ts';
-import type { CrossTenantPool, TenantPool } from '../../foundation/database/pools.ts';
+import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 import { callIn, requireFound, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
+import { clientSecretFor, lacksSecret } from './client-secret.ts';
 import { clientIn, stepRecord, storedProblem, type ConnectionRow } from './connection-row.ts';
 
 /** Work of one tenant that is under way at a time. */
@@ -48,7 +48,6 @@ type Attempt = Pick<McpTokenReportRequest, 'executor_id' | 'tenant_id' | 'connec
 
 export interface TokenWorkParts {
   readonly workers: CrossTenantPool;
-  readonly tenants: TenantPool;
   readonly tenancy: Tenancy;
   readonly changes: Changes;
   readonly vault: TenantVault;
@@ -58,11 +57,9 @@ export interface TokenWorkParts {
 /** Gives work at authorization servers to executors, and keeps what came of it. */
 export class TokenWork {
   readonly #parts: TokenWorkParts;
-  readonly #values: SessionValues;
 
   constructor(parts: TokenWorkParts) {
     this.#parts = parts;
-    this.#values = new SessionValues(parts.tenants, parts.vault);
   }
 
   /** What the executor is to do; null where nothing is due. */
@@ -102,10 +99,7 @@ export class TokenWork {
   async #given(claimed: ClaimedTokenWork, executor_id: string, key: Buffer): Promise<McpTokenClaim | null> {
     const { tenant_id, connection_id, claim, lost } = claimed;
     const attempt = { executor_id, tenant_id, connection_id, claim };
-    const row = await this.#parts.tenancy.within(
-      tenant_id,
-      async (rows) => await rows.mcp_connection.findFirst({ where: claimedBy(attempt) }),
-    );
+    const row = await this.#claimed(attempt);
     // It ended since, and fenced the claim.
     if (row === null || row.work === null || row.sealed === null) return null;
     if (lost && row.failures >= TRIES_MAX[row.work as Work]) {
@@ -113,7 +107,7 @@ export class TokenWork {
       return null;
     }
     try {
-      return await this.#claimOf(row, claimed, key);
+      return await this.#claimOf(row, attempt, key);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== 'secret.unknown') throw error;
       await this.#fail(attempt, { code: error.code, message: error.message });
@@ -121,12 +115,21 @@ export class TokenWork {
     }
   }
 
-  async #claimOf(row: ConnectionRow, claimed: ClaimedTokenWork, key: Buffer): Promise<McpTokenClaim> {
-    const { tenant_id, connection_id, claim } = claimed;
-    const { issuer, client_id, client_secret, resource } = clientIn(row);
+  async #claimed(attempt: Attempt): Promise<ConnectionRow | null> {
+    return await this.#parts.tenancy.within(
+      attempt.tenant_id,
+      async (rows) => await rows.mcp_connection.findFirst({ where: claimedBy(attempt) }),
+    );
+  }
+
+  /** Null where it ended since. @throws Fault `secret.unknown` */
+  async #claimOf(row: ConnectionRow, attempt: Attempt, key: Buffer): Promise<McpTokenClaim | null> {
+    const { tenant_id, connection_id, claim } = attempt;
+    const { issuer, client_id, resource } = clientIn(row);
     const cipher = await this.#parts.vault.cipherFor(tenant_id);
     const content = openConnection(cipher, row, row.sealed ?? Buffer.alloc(0));
-    const secret = client_secret === null ? {} : { client_secret: await this.#secret(row, client_secret) };
+    const secret = await this.#secretFor(row, attempt, cipher);
+    if (secret === null) return null;
     const needed = Object.entries({ ...content, ...secret }).filter(
       ([name, value]) => value !== undefined && (name !== 'access_token' || row.work === 'revoke'),
     );
@@ -150,12 +153,23 @@ export class TokenWork {
     };
   }
 
-  /** @throws Fault `secret.unknown` */
-  async #secret({ tenant_id, connection_id }: ConnectionRow, name: string): Promise<string> {
-    const request = { tenant_id, agent_id: '', session_id: '', capability_token_id: '', name, secret: true };
-    const value = await this.#values.consume(request, connection_id);
-    if (value === null) throw new Fault('secret.unknown', `the secret \`${name}\` of the client does not exist`);
-    return value;
+  /**
+   * The client's secret, if the work has one; null where the connection ended since. INVARIANT: what the authorization
+   * server is given is noted before, while the executor has the work: a secret of changed settings never gets here.
+   * @throws Fault `secret.unknown`
+   */
+  async #secretFor(
+    row: ConnectionRow,
+    attempt: Attempt,
+    cipher: TenantCipher,
+  ): Promise<{ readonly client_secret?: string } | null> {
+    return await this.#parts.tenancy.within(attempt.tenant_id, async (rows) => {
+      const secret = await clientSecretFor(rows, cipher, row);
+      if (secret === null) return {};
+      const data = { secret_given: secret.given };
+      const { count } = await rows.mcp_connection.updateMany({ where: claimedBy(attempt), data });
+      return count === 0 ? null : { client_secret: secret.value };
+    });
   }
 
   /** @throws Fault `request.malformed` */
