@@ -268,6 +268,9 @@ export const McpTokenReportRequest = Type.Object(
   closed,
 );
 export type McpTokenReportRequest = Static<typeof McpTokenReportRequest>;
-/** `counted` false: the claim is another executor's, or the connection ended. Then nothing was written. */
+/**
+ * `counted` false: the claim is another executor's, or the connection ended. Then nothing was written. The same report
+ * of tokens is answered with true again: its first reply may be lost.
+ */
 export const McpTokenReportReply = Type.Object({ v: Type.Literal(1), counted: Type.Boolean() }, closed);
 export type McpTokenReportReply = Static<typeof McpTokenReportReply>;

@@ -190,7 +190,8 @@ export class TokenWork {
     return await this.#parts.changes.make(tenant_id, async (rows, now): Promise<Changed<boolean>> => {
       await callIn(rows, kernelSql.holdRules, { tenant: tenant_id });
       const row = await rows.mcp_connection.findFirst({ where: claimedBy(attempt) });
-      if (row === null || row.work === 'revoke' || row.sealed === null) return { value: false, records: [] };
+      if (row === null) return { value: await isKept(rows, cipher, attempt, tokens), records: [] };
+      if (row.work === 'revoke' || row.sealed === null) return { value: false, records: [] };
       const isNew = row.work === 'exchange';
       const former = openConnection(cipher, row, row.sealed);
       const { access_token, refresh_token = former.refresh_token ?? null } = withoutNulls(tokens);
@@ -309,6 +310,23 @@ async function replaceOthers(
   { tenant_id, resource_id, subject_hash, lists }: ConnectionRow,
   by: string,
 ): Promise<{ readonly records: readonly ChangeRecord[]; readonly lists: boolean }> {
+/**
+ * Whether these are the tokens that this claim was reported with before, and that the connection still has. The reply
+ * got lost then, and an executor that is told otherwise revokes them.
+ */
+async function isKept(
+  rows: Rows,
+  cipher: TenantCipher,
+  { tenant_id, connection_id, executor_id, claim }: Attempt,
+  { access_token, refresh_token }: McpPersonTokens,
+): Promise<boolean> {
+  const where = { tenant_id, connection_id, executor_id, claim, claim_until: null, state: 'connected' };
+  const row = await rows.mcp_connection.findFirst({ where });
+  if (row === null || row.sealed === null) return false;
+  const kept = openConnection(cipher, row, row.sealed);
+  return kept.access_token === access_token && (refresh_token === null || kept.refresh_token === refresh_token);
+}
+
   const others = await rows.mcp_connection.findMany({
     where: { tenant_id, resource_id, subject_hash, state: 'connected' },
     select: { connection_id: true, lists: true },
