@@ -256,8 +256,12 @@ export class KernelClient {
   }
 
   /** The work at an authorization server that this executor is to do; null where none is due. */
-  async claimTokenWork(executorId: string, timeoutMs: number): Promise<ClaimedTokenWork | null> {
-    const request = { v: 1, executor_id: executorId, public_key: await this.publicKey() };
+  async claimTokenWork(
+    executorId: string,
+    without: readonly ClaimedTokenWork['tenant_id'][],
+    timeoutMs: number,
+  ): Promise<ClaimedTokenWork | null> {
+    const request = { v: 1, executor_id: executorId, public_key: await this.publicKey(), without };
     const answer = await this.#request('kernel.mcp_token.claim', request, timeoutMs);
     const { claim } = parseFromPeer(McpTokenClaimReply, answer);
     if (claim === null) return null;

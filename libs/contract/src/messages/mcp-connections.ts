@@ -194,6 +194,9 @@ export const McpTokenClaimRequest = Type.Object(
     v: Type.Literal(1),
     executor_id: idSchema('executor'),
     public_key: Type.String({ maxLength: 64, description: 'X25519, base64: what the work needs is sealed to it' }),
+    without: Type.Optional(
+      Type.Array(idSchema('tenant'), { maxItems: 64, description: 'tenants that have their share of the executor' }),
+    ),
   },
   closed,
 );

@@ -12,6 +12,8 @@ const REPORT_MS = 500;
 const REPORT_TRIES = 12;
 /** A slow authorization server holds up no other one. */
 const AT_ONCE = 8;
+/** Work of one tenant at a time: less than half, so that two tenants with slow servers hold up no other tenant. */
+const EACH_MAX = 3;
 
 export interface TokenIntakeParts {
   readonly kernel: Pick<KernelClient, 'claimTokenWork' | 'reportTokenWork'>;
@@ -25,7 +27,7 @@ export interface TokenIntakeParts {
 export class TokenIntake {
   readonly #parts: TokenIntakeParts;
   readonly #stopping = new AbortController();
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Map<Promise<void>, ClaimedTokenWork['tenant_id']>();
   #loop: Promise<void> = Promise.resolve();
 
   constructor(parts: TokenIntakeParts) {
@@ -44,7 +46,7 @@ export class TokenIntake {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#loop;
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.keys());
   }
 
   async #run(): Promise<void> {
@@ -62,15 +64,24 @@ export class TokenIntake {
 
   async #next(): Promise<boolean> {
     if (this.#running.size >= AT_ONCE) {
-      await Promise.race(this.#running);
+      await Promise.race(this.#running.keys());
       return true;
     }
     const { kernel, executorId } = this.#parts;
-    const work = await kernel.claimTokenWork(executorId, REPLY_MS);
+    const work = await kernel.claimTokenWork(executorId, this.#withoutMore(), REPLY_MS);
     if (work === null) return false;
     const doing = this.#do(work).finally(() => this.#running.delete(doing));
-    this.#running.add(doing);
+    this.#running.set(doing, work.tenant_id);
     return true;
+  }
+
+  /**
+   * Tenants that have their share of this executor. INVARIANT (shares): it counts what is done here, also for a
+   * connection that ended meanwhile and that the kernel counts no more.
+   */
+  #withoutMore(): readonly ClaimedTokenWork['tenant_id'][] {
+    const tenants = [...this.#running.values()];
+    return [...new Set(tenants)].filter((one) => tenants.filter((other) => other === one).length >= EACH_MAX);
   }
 
   /**

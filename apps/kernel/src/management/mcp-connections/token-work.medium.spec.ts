@@ -314,8 +314,8 @@ describe('a connection', () => {
     expect([...mine, ...rest].map((work) => work?.tenant_id)).toEqual([
       first,
       first,
-      tenant.tenantId,
       first,
+      tenant.tenantId,
       first,
       undefined,
     ]);

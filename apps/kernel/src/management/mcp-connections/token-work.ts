@@ -63,7 +63,7 @@ export class TokenWork {
   }
 
   /** What the executor is to do; null where nothing is due. */
-  async claim({ executor_id, public_key }: McpTokenClaimRequest): Promise<McpTokenClaim | null> {
+  async claim({ executor_id, public_key, without = [] }: McpTokenClaimRequest): Promise<McpTokenClaim | null> {
     for (let ended = 0; ended < ENDED_MAX; ended += 1) {
       const claimed = await kernelSql.claimMcpToken(this.#parts.workers.pool, {
         executor: executor_id,
@@ -72,6 +72,7 @@ export class TokenWork {
       });
       if (claimed === null) return null;
       const claim = await this.#given(claimed, executor_id, Buffer.from(public_key, 'base64'));
+        without,
       if (claim !== null) return claim;
     }
     return null;
@@ -309,7 +310,6 @@ async function replaceOthers(
   rows: Rows,
   { tenant_id, resource_id, subject_hash, lists }: ConnectionRow,
   by: string,
-): Promise<{ readonly records: readonly ChangeRecord[]; readonly lists: boolean }> {
 /**
  * Whether these are the tokens that this claim was reported with before, and that the connection still has. The reply
  * got lost then, and an executor that is told otherwise revokes them.
@@ -327,6 +327,7 @@ async function isKept(
   return kept.access_token === access_token && (refresh_token === null || kept.refresh_token === refresh_token);
 }
 
+): Promise<{ readonly records: readonly ChangeRecord[]; readonly lists: boolean }> {
   const others = await rows.mcp_connection.findMany({
     where: { tenant_id, resource_id, subject_hash, state: 'connected' },
     select: { connection_id: true, lists: true },

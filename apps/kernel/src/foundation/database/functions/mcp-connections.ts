@@ -27,7 +27,7 @@ export type FoundToken =
 export const mcpConnectionsFunctions = {
   claimMcpToken: kernelFunction<ClaimedTokenWork | null>()(
     'kernel.claim_mcp_token',
-    { executor: sqlTypes.text, lease_ms: sqlTypes.integer, each: sqlTypes.integer },
+    { executor: sqlTypes.text, lease_ms: sqlTypes.integer, each: sqlTypes.integer, without: sqlTypes.textArray },
     { returns: 'value' },
   ),
   endMcpConnections: kernelFunction<{ readonly end_mcp_connections: string }>()(
