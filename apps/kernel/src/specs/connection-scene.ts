@@ -155,10 +155,10 @@ export function connectionScene(on: () => Scene) {
     );
     return rows[0] ?? {};
   }
-  /** Lets time pass for its access token. */
+  /** Lets time pass for its access token, which came an hour ago. */
   const expireIn = async (connection_id: string, ms: number) =>
     await on().kernel.admin.query(
-      'UPDATE kernel.mcp_connection SET access_expires_at = kernel.now_ms() + $2 WHERE connection_id = $1',
+      'UPDATE kernel.mcp_connection SET access_expires_at = kernel.now_ms() + $2, renewed_at = kernel.now_ms() - 3600000 WHERE connection_id = $1',
       [connection_id, ms],
     );
   return {

@@ -3,13 +3,17 @@
 -- Without a key: those of the connection that lists the tools of the server.
 --
 -- The status is
---   ready         the access token is valid for 30 seconds more at least
+--   ready         the access token is valid for 30 seconds more at least, or a quarter of its life where that is less; or
+--                 it came less than 10 seconds ago, however short it is
 --   waits         it is about to be renewed; asking again soon helps
 --   unavailable   it could not be renewed lately, or nobody did so in 45 seconds
 --   no_connection, no_person    as kernel.mcp_consent has them
 --
--- A token that ends within two minutes is made due, so that calls hardly ever wait. INVARIANT (single flight): work is
--- asked for once, however many calls need it. After a try that failed, calls ask for the next one after a minute.
+-- A token that ends within two minutes is made due, or in the second half of its life where that is shorter, so that calls
+-- hardly ever wait. INVARIANT (single flight): work is asked for once, however many calls need it. INVARIANT (bounded):
+-- it is asked for no sooner than 10 seconds after the last renewal, so that an authorization server of short tokens is
+-- asked now and then, and a call uses the one that came. After a try that failed, calls ask for the next one after a
+-- minute.
 CREATE OR REPLACE FUNCTION kernel.mcp_token(p_tenant text, p_key text, p_resource text) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
@@ -17,6 +21,8 @@ DECLARE
   subject bytea;
   c       mcp_connection;
   expired boolean;
+  fresh   boolean;
+  life    bigint; -- of the access token, when it came
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
   IF p_key IS NOT NULL THEN
@@ -29,14 +35,17 @@ BEGIN
   IF NOT FOUND OR (NOT c.renewable AND c.access_expires_at <= t) THEN
     RETURN jsonb_build_object('status', 'no_connection');
   END IF;
-  expired := c.renewable AND c.access_expires_at < t + 30000;
-  IF c.renewable AND c.access_expires_at < t + 120000 AND c.work IS NULL AND (c.failures = 0 OR c.tried_at < t - 60000) THEN
+  life := c.access_expires_at - c.renewed_at;
+  fresh := c.renewed_at > t - 10000;
+  expired := c.renewable AND NOT fresh AND c.access_expires_at < t + least(30000, life / 4);
+  IF c.renewable AND NOT fresh AND c.access_expires_at < t + least(120000, life / 2) AND c.work IS NULL AND (c.failures = 0 OR c.tried_at < t - 60000) THEN
     UPDATE mcp_connection m SET work = 'refresh', due_at = t, asked_at = t
       WHERE m.connection_id = c.connection_id AND m.state = 'connected' AND m.work IS NULL;
     -- Another call may have asked for it, or the connection may have ended.
     SELECT * INTO c FROM mcp_connection m WHERE m.connection_id = c.connection_id AND m.state = 'connected';
     IF NOT FOUND THEN RETURN jsonb_build_object('status', 'no_connection'); END IF;
-    expired := c.access_expires_at < t + 30000;
+    life := c.access_expires_at - c.renewed_at;
+    expired := c.renewed_at <= t - 10000 AND c.access_expires_at < t + least(30000, life / 4);
   END IF;
   IF expired THEN
     RETURN jsonb_build_object('status', CASE
