@@ -245,8 +245,8 @@ export const McpPersonTokens = Type.Object(
     refresh_token: orNull(Token),
     /** seconds; null: the server doesn't say */
     expires_in: orNull(Type.Integer({ minimum: 0, maximum: 10 * 365 * 86_400 })),
-    /** null: what was asked for */
-    scopes: orNull(Type.Array(Type.String({ maxLength: 128 }), { maxItems: 128 })),
+    /** null: what was asked for; each as RFC 6749 §3.3 has it */
+    scopes: orNull(Type.Array(Type.String({ pattern: '^[!#-\\[\\]-~]+$', maxLength: 128 }), { maxItems: 128 })),
   },
   closed,
 );

@@ -67,8 +67,50 @@ describe('the intake of work at authorization servers', () => {
     expect(failures).toHaveLength(1);
   });
 
+  it('revokes tokens that the kernel refuses, and reports that instead', async () => {
+    const report = ({ tokens }: TokenReport) =>
+      tokens === null ? Promise.resolve(true) : Promise.reject(new Fault('request.malformed'));
+    const { reports, failures, discarded } = await outcomeOf({ report });
+    expect(reports).toEqual([TOKENS, { tokens: null, final: false, problem: expect.any(Object) as unknown }]);
+    expect([failures.length, discarded]).toEqual([1, 1]);
+  });
+
   it('leaves to the lease what can not be reported at all', async () => {
-    const { reports, failures } = await outcomeOf({ report: () => Promise.reject(new Fault('request.malformed')) });
-    expect([reports.length, failures.length]).toEqual([1, 1]);
+    const report = () => Promise.reject(new Fault('request.malformed'));
+    expect(await outcomeOf({ report })).toMatchObject({ discarded: 1, failures: [{}, {}] });
+    const failing = await outcomeOf({ report: () => Promise.reject(new Fault('not_found')) });
+    expect(failing).toMatchObject({ reports: [TOKENS], discarded: 0, failures: [{}] });
+  });
+
+  it('takes less than half of its work from one tenant, whatever the kernel counts', async () => {
+    const [slow, other] = [1, 2].map((n) => formatId('tenant', new Uint8Array(16).fill(n)));
+    const works = [...Array<string>(6).fill(slow!), other!].map((tenant_id) => ({ ...WORK, tenant_id }));
+    const [begun, taken] = [[] as string[], Promise.withResolvers<null>()];
+    const ends = Promise.withResolvers<null>();
+    intake = new TokenIntake({
+      executorId,
+      kernel: {
+        claimTokenWork: (_executor, without) => {
+          const next = works.findIndex(({ tenant_id }) => !without.includes(tenant_id as never));
+          const [work = null] = next < 0 ? [] : works.splice(next, 1);
+          if (work === null) taken.resolve(null);
+          return Promise.resolve(work as ClaimedTokenWork | null);
+        },
+        reportTokenWork: () => Promise.resolve(true),
+      },
+      worker: {
+        run: async ({ tenant_id }) => {
+          begun.push(tenant_id);
+          await ends.promise;
+          return TOKENS;
+        },
+        discard: () => Promise.resolve(),
+      },
+      failed: (error) => expect(error).toBeUndefined(),
+    });
+    await intake.start();
+    await taken.promise;
+    expect(begun).toEqual([slow, slow, slow, other]);
+    ends.resolve(null);
   });
 });

@@ -96,10 +96,24 @@ export class TokenIntake {
         failed(error, work);
         return { tokens: null, problem: problemOf(error), final: false };
       });
-      // A person or an administrator ended the connection meanwhile.
-      if (!(await this.#report(work, report))) await worker.discard(work, report, never);
+      // A person or an administrator ended the connection meanwhile, or the kernel can't store what the server gave.
+      if (!(await this.#isKept(work, report))) await worker.discard(work, report, never);
     } catch (error) {
       failed(error, work);
+    }
+  }
+
+  /** INVARIANT (kept or revoked): tokens that the kernel refuses are nobody's, and a problem says so. */
+  async #isKept(work: ClaimedTokenWork, report: TokenReport): Promise<boolean> {
+    try {
+      return await this.#report(work, report);
+    } catch (error) {
+      const { failed } = this.#parts;
+      if (report.tokens === null || !isRefused(error)) throw error;
+      failed(error, work);
+      const instead = { tokens: null, problem: problemOf(error), final: false };
+      await this.#report(work, instead).catch((again: unknown) => failed(again, work));
+      return false;
     }
   }
 
@@ -115,6 +129,9 @@ export class TokenIntake {
     }
   }
 }
+
+/** The kernel refuses the report as it is: then nothing of it is stored. */
+const isRefused = (error: unknown): boolean => error instanceof Fault && error.code === 'request.malformed';
 
 /** Administrators of a tenant read it, and the error itself is for operators. */
 const problemOf = (error: unknown): McpProblem => ({

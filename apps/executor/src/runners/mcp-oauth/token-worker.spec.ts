@@ -141,6 +141,31 @@ describe('the work at an authorization server', () => {
     expect(reads()).toBe(3);
   });
 
+  it('reads no challenge of the server, however long it is', async () => {
+    const challenge = { 'www-authenticate': `Bearer ${'a="b", '.repeat(1_500)}c="d"` };
+    answer(json({ error: 'invalid_client' }, 401, challenge));
+    expect((await run(REFRESH)).problem?.message).toContain('`invalid_client`');
+    answer(status(401, { 'www-authenticate': 'Basic realm="marker"' }));
+    expect((await run(REFRESH)).problem?.message).toContain('none of OAuth');
+  });
+
+  it.each([
+    ['scopes that are none', { scope: 'a\u0000b' }],
+    ['a token that no header holds', { access_token: 'marker\nnew' }],
+  ])('revokes tokens that come with %s, since nobody keeps them', async (_what, more) => {
+    answer(json({ ...GIVEN, ...more }));
+    expect(await run(REFRESH)).toMatchObject({
+      tokens: null,
+      final: false,
+      problem: { code: 'mcp.token_unavailable' },
+    });
+    const revoked = outside.received.filter(({ url }) => url === '/revoke');
+    expect(revoked.map(({ body }) => new URLSearchParams(body).get('token'))).toEqual([
+      'marker-new',
+      { ...GIVEN, ...more }.access_token,
+    ]);
+  });
+
   const error = (code: string, http = 400) => json({ error: code, error_description: 'marker-old is bad' }, http);
   it.each<[string, Partial<ClaimedTokenWork>, OAuthAnswer, string, boolean, string]>([
     ['a refused code', {}, error('invalid_grant'), 'mcp.consent_failed', true, 'invalid_grant'],
@@ -189,7 +214,7 @@ describe('the work at an authorization server', () => {
     const report = await run(of);
     expect(report).toMatchObject({ tokens: null, final, problem: { code } });
     expect(report.problem?.message).toContain(words);
-    expect(upstream.requests.at(-1)).toBe(AT_TOKENS);
+    expect(upstream.requests.filter((asked) => asked !== AT_REVOKE).at(-1)).toBe(AT_TOKENS);
   });
 
   it('goes to nobody but the issuer, and over TLS', async () => {

@@ -86,7 +86,15 @@ export class TokenWorker {
       return { tokens: null, problem: null, final: false };
     }
     const answer = await (work.work === 'exchange' ? exchangeCode(session, work) : refresh(session, work));
-    return { tokens: tokensOf(answer), problem: null, final: false };
+    try {
+      return { tokens: tokensOf(answer), problem: null, final: false };
+    } catch (error) {
+      // INVARIANT (kept or revoked): what can't be kept is nobody's.
+      const { access_token, refresh_token } = answer;
+      const secrets = { access_token, ...(refresh_token === undefined ? {} : { refresh_token }) };
+      await revoke(session, { ...work, secrets }).catch(() => undefined);
+      throw error;
+    }
   }
 
   async #session({ issuer, client_id, secrets }: ClaimedTokenWork, fetch: GateFetch): Promise<Session> {
@@ -165,7 +173,9 @@ function tokensOf({
     return parseMessage(McpPersonTokens, tokens);
   } catch {
     // The error could quote a token.
-    throw new OAuthProblem('the authorization server gives tokens that no header can hold, or that are too long');
+    throw new OAuthProblem(
+      'the authorization server gives tokens that no header can hold or that are too long, or scopes that are none',
+    );
   }
 }
 

@@ -31,6 +31,7 @@ import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 import { callIn, requireFound, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
 import { clientSecretFor, lacksSecret } from './client-secret.ts';
 import { clientIn, stepRecord, storedProblem, type ConnectionRow } from './connection-row.ts';
+import { listAgain, replaceOthers } from './replaced-connections.ts';
 
 /** Work of one tenant that is under way at a time. */
 const EACH_MAX = 4;
@@ -42,6 +43,8 @@ const TRIES_MAX = { exchange: 3, refresh: 8, revoke: 6 } as const;
 const RETRY_MS = { exchange: 1_000, refresh: 2_000, revoke: 10_000 } as const;
 const RETRY_MS_MAX = 5 * 60_000;
 const SWEEP_ROWS = 500;
+/** of a problem */
+const MESSAGE_CHARS_MAX = 2_048;
 
 type Work = keyof typeof TRIES_MAX;
 type Attempt = Pick<McpTokenReportRequest, 'executor_id' | 'tenant_id' | 'connection_id' | 'claim'>;
@@ -69,10 +72,10 @@ export class TokenWork {
         executor: executor_id,
         lease_ms: MCP_CONNECTION_LIMITS.leaseMs,
         each: EACH_MAX,
+        without,
       });
       if (claimed === null) return null;
       const claim = await this.#given(claimed, executor_id, Buffer.from(public_key, 'base64'));
-        without,
       if (claim !== null) return claim;
     }
     return null;
@@ -231,7 +234,7 @@ export class TokenWork {
       const work = row.work as Work;
       const failures = row.failures + 1;
       const isLast = final || failures >= TRIES_MAX[work];
-      if (work === 'revoke' && isLast) return await this.#forget(rows, attempt, now);
+      if (work === 'revoke' && isLast) return await this.#giveUp(rows, attempt, now, { row, problem });
       if (work === 'exchange' && isLast)
         return { value: true, records: await endConnections(rows, [connection_id], { tenant_id, by, problem }) };
       if (work === 'refresh' && final)
@@ -280,6 +283,23 @@ export class TokenWork {
   }
 }
 
+
+  /** INVARIANT (nothing unrecorded): tokens that may still be good have a record and a problem. */
+  async #giveUp(
+    rows: Rows,
+    attempt: Attempt,
+    now: number,
+    { row, problem: { code, message } }: { readonly row: ConnectionRow; readonly problem: McpProblem },
+  ): Promise<Changed<boolean>> {
+    const { tenant_id, connection_id, executor_id } = attempt;
+    const without = (await lacksSecret(rows, row)) ? ", without the client's secret, which is another one by now" : '';
+    const words = `its tokens could not be revoked at the authorization server${without}: ${message}`;
+    const { value } = await this.#forget(rows, attempt, now);
+    if (!value) return { value, records: [] };
+    const problem = storedProblem({ code, message: words.slice(0, MESSAGE_CHARS_MAX) });
+    await rows.mcp_connection.updateMany({ where: { tenant_id, connection_id }, data: { problem } });
+    return { value, records: [stepRecord('revocation_failed', executor_id, row)] };
+  }
 const claimedBy = ({ tenant_id, connection_id, executor_id, claim }: Attempt) => ({
   tenant_id,
   connection_id,
@@ -290,26 +310,6 @@ const claimedBy = ({ tenant_id, connection_id, executor_id, claim }: Attempt) =>
 
 /** The end of a try: nobody has it, and nothing is due. */
 const over = (now: number, failures: number) => ({
-  work: null,
-  due_at: null,
-  claim_until: null,
-  tried_at: BigInt(now),
-  failures,
-});
-
-/** Absent instead of null, so that a default can be named. */
-function withoutNulls({ access_token, refresh_token }: McpPersonTokens): {
-  readonly access_token: string;
-  readonly refresh_token?: string;
-} {
-  return refresh_token === null ? { access_token } : { access_token, refresh_token };
-}
-
-/** Ends the person's connection of before, and takes over its listing. Returns the records. */
-async function replaceOthers(
-  rows: Rows,
-  { tenant_id, resource_id, subject_hash, lists }: ConnectionRow,
-  by: string,
 /**
  * Whether these are the tokens that this claim was reported with before, and that the connection still has. The reply
  * got lost then, and an executor that is told otherwise revokes them.
@@ -327,23 +327,17 @@ async function isKept(
   return kept.access_token === access_token && (refresh_token === null || kept.refresh_token === refresh_token);
 }
 
-): Promise<{ readonly records: readonly ChangeRecord[]; readonly lists: boolean }> {
-  const others = await rows.mcp_connection.findMany({
-    where: { tenant_id, resource_id, subject_hash, state: 'connected' },
-    select: { connection_id: true, lists: true },
-  });
-  const ids = others.map(({ connection_id }) => connection_id);
-  const records = await endConnections(rows, ids, { tenant_id, by, problem: null });
-  const isLister = lists || others.some((other) => other.lists);
-  // One connection lists the tools of a server.
-  if (isLister)
-    await rows.mcp_connection.updateMany({
-      where: { tenant_id, resource_id, state: 'connected', lists: true },
-      data: { lists: false },
-    });
-  return { records, lists: isLister };
-}
+  work: null,
+  due_at: null,
+  claim_until: null,
+  tried_at: BigInt(now),
+  failures,
+});
 
-async function listAgain(rows: Rows, { tenant_id, resource_id }: ConnectionRow, now: number): Promise<void> {
-  await rows.mcp_server.updateMany({ where: { tenant_id, resource_id }, data: { due_at: BigInt(now) } });
+/** Absent instead of null, so that a default can be named. */
+function withoutNulls({ access_token, refresh_token }: McpPersonTokens): {
+  readonly access_token: string;
+  readonly refresh_token?: string;
+} {
+  return refresh_token === null ? { access_token } : { access_token, refresh_token };
 }
