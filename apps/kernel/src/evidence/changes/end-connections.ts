@@ -74,10 +74,37 @@ export async function endConnectionsOfServer(
   ];
 }
 
+/**
+ * Ends all connections of all subjects of a person who is forgotten, by the person's pseudonym. Their rows say no more
+ * whose they were once nothing is left to revoke. Callers MUST hold the tenant's rules exclusively.
+ */
+export async function endConnectionsOfPerson(
+  rows: Rows,
+  { tenant_id, person }: { readonly tenant_id: string; readonly person: string },
+  by: string,
+): Promise<ChangeRecord[]> {
+  const where = { tenant_id, person };
+  const known = await rows.mcp_connection.findMany({
+    where,
+    select: { subject_hash: true },
+    distinct: ['subject_hash'],
+  });
+  if (known.length === 0) return [];
+  const subject_hash = { in: known.map(({ subject_hash: hash }) => hash) };
+  const problem: McpProblem = { code: 'mcp.consent_required', message: 'the person was forgotten' };
+  const open = await openConnections(rows, { tenant_id, subject_hash });
+  const records = await endConnections(rows, open, { tenant_id, by, problem });
+  await rows.credential_subject.deleteMany({ where: { tenant_id, subject_hash } });
+  await rows.mcp_connection.updateMany({ where: { tenant_id, subject_hash }, data: { forgotten: true } });
+  await callIn(rows, kernelSql.forgetMcpPersons, { tenant: tenant_id });
+  return records;
+}
+
 async function openConnections(
   rows: Rows,
   of: { readonly tenant_id: string } & (
-    { readonly subject_hash: Uint8Array<ArrayBuffer> } | { readonly resource_id: string }
+    | { readonly subject_hash: Uint8Array<ArrayBuffer> | { readonly in: Uint8Array<ArrayBuffer>[] } }
+    | { readonly resource_id: string }
   ),
 ): Promise<readonly string[]> {
   const found = await rows.mcp_connection.findMany({

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KernelRequest } from '@writ/contract';
+import type { Caller, KernelRequest } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { requireFound, requireRole } from '../../foundation/tenancy/index.ts';
-import type { Changes } from './changes.ts';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
+import { callIn, requireFound, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
+import type { ChangeRecord, Changes } from './changes.ts';
+import { endConnectionsOfPerson } from './end-connections.ts';
 import { linkCredentials } from './link-credentials.ts';
 import { KEY_REVOKED, revokeKey } from './revoke-key.ts';
 
 /** The verb of records of new OAuth credentials. */
 const CREDENTIAL_CREATED = 'oauth_credential_created';
+/** The verb of records of persons whose pseudonym is unlinked from who they are. */
+const PERSON_FORGOTTEN = 'person_forgotten';
 
 /**
  * Records a change of a state that the orchestrator keeps, before the change takes effect there. If the change then
@@ -39,6 +43,7 @@ export class RecordChange {
         await linkCredentials(rows, { tenant_id: caller.tenant_id, subject_hash, credentials: [subject] });
       // An orchestrator of an earlier version revokes a key this way; the sweep ends the calls of the key that wait.
       const revoked = verb === KEY_REVOKED ? (await revokeKey(rows, caller, subject, now)).records.slice(1) : [];
+      const ended = verb === PERSON_FORGOTTEN ? await forgotten(rows, caller, subject) : [];
       return {
         value: { recorded: record_id },
         records: [
@@ -49,8 +54,15 @@ export class RecordChange {
             change: { verb, subject, digest: digest ?? null },
           },
           ...revoked,
+          ...ended,
         ],
       };
     });
   }
+}
+
+/** A person with a name of the tenant has no credential that is revoked, so the connections end here. */
+async function forgotten(rows: Rows, { tenant_id, api_key_id: by }: Caller, person: string): Promise<ChangeRecord[]> {
+  await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
+  return await endConnectionsOfPerson(rows, { tenant_id, person }, by);
 }

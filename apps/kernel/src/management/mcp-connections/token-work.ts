@@ -273,16 +273,16 @@ export class TokenWork {
     );
   }
 
-  /** Keeps nothing of the tokens of a connection that ended. */
+  /** Keeps nothing of the tokens of a connection that ended, nor of its person, where that was forgotten. */
   async #forget(rows: Rows, attempt: Attempt, now: number): Promise<Changed<boolean>> {
+    const { tenant_id } = attempt;
     const { count } = await rows.mcp_connection.updateMany({
       where: { ...claimedBy(attempt), work: 'revoke' },
       data: { ...over(now, 0), sealed: null },
     });
+    await callIn(rows, kernelSql.forgetMcpPersons, { tenant: tenant_id });
     return { value: count > 0, records: [] };
   }
-}
-
 
   /** INVARIANT (nothing unrecorded): tokens that may still be good have a record and a problem. */
   async #giveUp(
@@ -300,6 +300,8 @@ export class TokenWork {
     await rows.mcp_connection.updateMany({ where: { tenant_id, connection_id }, data: { problem } });
     return { value, records: [stepRecord('revocation_failed', executor_id, row)] };
   }
+}
+
 const claimedBy = ({ tenant_id, connection_id, executor_id, claim }: Attempt) => ({
   tenant_id,
   connection_id,
@@ -308,8 +310,6 @@ const claimedBy = ({ tenant_id, connection_id, executor_id, claim }: Attempt) =>
   claim_until: { not: null },
 });
 
-/** The end of a try: nobody has it, and nothing is due. */
-const over = (now: number, failures: number) => ({
 /**
  * Whether these are the tokens that this claim was reported with before, and that the connection still has. The reply
  * got lost then, and an executor that is told otherwise revokes them.
@@ -327,6 +327,8 @@ async function isKept(
   return kept.access_token === access_token && (refresh_token === null || kept.refresh_token === refresh_token);
 }
 
+/** The end of a try: nobody has it, and nothing is due. */
+const over = (now: number, failures: number) => ({
   work: null,
   due_at: null,
   claim_until: null,

@@ -44,6 +44,11 @@ export const mcpConnectionsFunctions = {
     },
     { returns: 'value' },
   ),
+  forgetMcpPersons: kernelFunction<number>()(
+    'kernel.forget_mcp_persons',
+    { tenant: sqlTypes.text },
+    { returns: 'value' },
+  ),
   mcpConsent: kernelFunction<'connected' | 'no_connection' | 'no_person'>()(
     'kernel.mcp_consent',
     { tenant: sqlTypes.text, key: sqlTypes.text, resource: sqlTypes.text },
