@@ -110,7 +110,8 @@ describe('the intake of work at authorization servers', () => {
     });
     await intake.start();
     await taken.promise;
-    expect(begun).toEqual([slow, slow, slow, other]);
+    const underWay = [...begun];
     ends.resolve(null);
+    expect(underWay).toEqual([slow, slow, slow, other]);
   });
 });
