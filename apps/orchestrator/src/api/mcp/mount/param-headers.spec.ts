@@ -29,8 +29,17 @@ it('an argument with a header must have it, with the same value', () => {
 });
 
 it('an argument that is not there needs no header, nor does one that can have none', () => {
-  expect(mismatch({}, { 'mcp-param-region': 'eu' })).toBeNull();
+  expect(mismatch({})).toBeNull();
   expect(mismatch({ region: null, many: ['a'], odd: 'x', at: 'x' })).toBeNull();
+});
+
+it('a header repeats no argument that is not there, or that no header can have', () => {
+  for (const args of [{}, { region: null }, { region: ['eu'] }, { region: { eu: 'eu' } }])
+    expect(mismatch(args, { 'mcp-param-region': 'eu' })).toContain('`Mcp-Param-Region` repeats an argument');
+  expect(mismatch({ at: 'x' }, { 'mcp-param-shard': '7' })).toContain('`Mcp-Param-Shard` repeats');
+  expect(mismatch({ region: '' }, { 'mcp-param-live': '' })).not.toBeNull();
+  // The server declares no such header, so it says nothing about the call.
+  expect(mismatch({}, { 'mcp-param-item': 'a', 'mcp-param-other': 'b' })).toBeNull();
 });
 
 it('a value may be encoded, and one that only looks so is taken as it is', () => {

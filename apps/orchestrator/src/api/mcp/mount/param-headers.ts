@@ -37,8 +37,13 @@ export function headerMismatch(
   for (const { path, header: name, isNumber } of declared) {
     const value = path.reduce<unknown>((of, key) => (isObject(of) ? of[key] : undefined), args);
     const said = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-    if (typeof said !== 'string') continue;
     const sent = header(`${PREFIX}${name.toLowerCase()}`);
+    if (typeof said !== 'string') {
+      // INVARIANT (says what the call has): a header of an argument that isn't there would let what routes by it see a
+      // value that the call doesn't have.
+      if (sent !== undefined) return `the header \`Mcp-Param-${name}\` repeats an argument that the call does not have`;
+      continue;
+    }
     if (sent === undefined) return `the header \`Mcp-Param-${name}\` is missing`;
     const decoded = decodedValue(sent);
     if (decoded === null) return `the header \`Mcp-Param-${name}\` is not encoded as it says`;
