@@ -8,6 +8,7 @@ import {
   type ListToolsResult,
   type Tool,
 } from '@modelcontextprotocol/server';
+import { FAULTS } from '@writ/contract';
 import { offeredTools } from '@writ/dialects';
 import { mcpToolId, unlistedName } from '@writ/mcp-tool';
 import type { Offers } from '../../../calls/kernel/offers.ts';
@@ -34,7 +35,7 @@ const OWN: readonly Tool[] = OPERATION_TOOLS.map(({ outputSchema: _any, ...tool 
 export interface MountedToolsParts {
   readonly offers: Pick<Offers, 'of'>;
   readonly calls: Pick<CallTool, 'run' | 'wait' | 'cancel'>;
-  readonly remote: Pick<RemoteTools, 'definitions'>;
+  readonly remote: Pick<RemoteTools, 'definitions' | 'isUsable'>;
 }
 
 type Named = PinnedTool & { readonly name: string };
@@ -58,7 +59,8 @@ export class MountedTools {
   async list(cursor: string | undefined): Promise<ListToolsResult> {
     if (cursor !== undefined && !isName(cursor))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the cursor is of no list of tools');
-    const { granted, own } = await this.#listed();
+    const { granted, taken } = await this.#listed();
+    if (granted.length === 0) await this.#requireServer();
     const after = granted.filter(({ name }) => cursor === undefined || name > cursor).sort(byName);
     const page = after.slice(0, PAGE);
     const definitions = await this.#parts.remote.definitions(this.#connection.caller, this.#server, page);
@@ -68,7 +70,8 @@ export class MountedTools {
       return definition === undefined ? [] : [definition as Tool];
     });
     const last = after.length > page.length ? page.at(-1) : undefined;
-    return last === undefined ? { tools: [...tools, ...own] } : { tools, nextCursor: last.name };
+    if (last !== undefined) return { tools, nextCursor: last.name };
+    return { tools: [...tools, ...OWN.filter(({ name }) => !taken.has(name))] };
   }
 
   /** @param contextOf makes the context of a call */
@@ -80,22 +83,42 @@ export class MountedTools {
     if (!isName(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'this is no name of a tool');
     const { calls } = this.#parts;
     // A tool that isn't there or isn't granted is proposed as well: the kernel refuses it, and records that.
-    const id = this.#called?.tool_id ?? mcpToolId(this.#server, unlistedName(name));
+    const isOwn = OWN.some((tool) => tool.name === name) && !(await this.#isTaken(name));
+    const id = this.#called === null || isOwn ? mcpToolId(this.#server, unlistedName(name)) : this.#called.tool_id;
     const context = contextOf({ id, args, ...saidInMeta(meta) });
-    if (this.#called === null && name === 'operations_wait') return await calls.wait(context, args['operation_id']);
-    if (this.#called === null && name === 'operations_cancel') return await calls.cancel(context, args['operation_id']);
+    if (isOwn && name === 'operations_wait') return await calls.wait(context, args['operation_id']);
+    if (isOwn && name === 'operations_cancel') return await calls.cancel(context, args['operation_id']);
     return await calls.run(context, { ...params, name: id });
   }
 
-  /** Writ's tools have no place where the server has a tool of that name, whether or not it is granted. */
-  async #listed(): Promise<{ readonly granted: Named[]; readonly own: readonly Tool[] }> {
+  /**
+   * Answers whether a tool in force has the name, whether or not it is granted. INVARIANT (called as listed): a list
+   * shows Writ's tool of a name exactly where a call of the name reaches it.
+   */
+  async #isTaken(name: string): Promise<boolean> {
+    // What was never accepted is not in force.
+    return this.#called !== null && (await this.#listed()).taken.has(name);
+  }
+
+  /** An empty list would say that the server has no tools. @throws ProtocolError with `not_found` */
+  async #requireServer(): Promise<void> {
+    if (await this.#parts.remote.isUsable(this.#connection.caller, this.#server)) return;
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `there is no MCP server \`${this.#server}\` that this agent may use: see \`?server=\` in the address`,
+      { code: 'not_found', retry: FAULTS.not_found.retry },
+    );
+  }
+
+  /** @returns `taken` the names of all tools of the server that are in force */
+  async #listed(): Promise<{ readonly granted: Named[]; readonly taken: ReadonlySet<string> }> {
     const { caller, tokenId } = this.#connection;
     const offer = await this.#parts.offers.of(caller, tokenId, { subAgents: false });
-    const names = new Set(offer.tools.flatMap(({ mcp }) => (mcp?.server === this.#server ? [mcp.remote_name] : [])));
+    const taken = new Set(offer.tools.flatMap(({ mcp }) => (mcp?.server === this.#server ? [mcp.remote_name] : [])));
     const granted = offeredTools(offer).flatMap(({ tool_id, mcp }) =>
       mcp?.server === this.#server ? [{ name: mcp.remote_name, tool_id, digest: mcp.remote_digest }] : [],
     );
-    return { granted, own: OWN.filter(({ name }) => !names.has(name)) };
+    return { granted, taken };
   }
 }
 

@@ -31,6 +31,13 @@ export class RemoteTools {
     return (await this.#kernel.ask('mcp_server.find_tool', caller, { name, remote_name })).tool;
   }
 
+  /** Whether there is a server of that name that the caller's agent may use. */
+  async isUsable(caller: Caller, name: string): Promise<boolean> {
+    const page = { cursor: null, limit: 1 };
+    const asked = { page, kind: 'mcp_server', name, agent_id: null } as const;
+    return (await this.#kernel.ask('resource.list', caller, asked)).items.length > 0;
+  }
+
   /** The definitions by the ids of their tools, exactly as the server lists them. A tool that has changed has none. */
   async definitions(
     caller: Caller,
