@@ -19,3 +19,4 @@ export { failedWorkDelayMs, handleOnce } from './handle-once.ts';
 export { isSubjectMatch } from './subject-match.ts';
 export { noTrace, type TraceHooks } from './trace-hooks.ts';
 export { InFlight } from './in-flight.ts';
+export { withAddedMembers } from './with-added-members.ts';
