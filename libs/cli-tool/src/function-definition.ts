@@ -23,7 +23,7 @@ export function functionDefinition(tool: FunctionTool): ToolDefinition {
     description,
     category,
     class: 'function',
-    ...(mode === 'caller' ? { lane: 'caller' as const } : {}),
+    ...(mode === 'inline' ? { lane: 'caller' as const } : {}),
     mutating: category !== 'read',
     accepts_secrets: [],
     labels: UNTRUSTED_CONTENT_LABELS,

@@ -63,6 +63,7 @@ const draftOf = ({ name, title, result, idempotent, timeout_ms, ...source }: Fun
   tool_id: name,
   ...(title === undefined ? {} : { title }),
   ...source,
+  mode: source.mode === 'pull' ? ('pull' as const) : ('inline' as const),
   result: result ?? null,
   idempotent: idempotent ?? source.category === 'read',
   timeout_ms: timeout_ms ?? FUNCTION_MS.default,

@@ -60,10 +60,22 @@ describe('the definition of a function', () => {
     expect(argumentFaults(definition, null)).not.toEqual([]);
   });
 
+  it('is stored and hashed with the words that stored tools and permits under way have', () => {
+    const callers = (['caller', 'inline'] as const).map((mode) => ({ ...CHARGE, mode }));
+    const drafts = callers.map((source) => readTenantTools({ functions: [source] }).functions[0]!);
+    for (const draft of drafts) {
+      expect(draft.mode).toBe('inline');
+      const definition = definitionForDigest(functionDefinition({ ...draft, version: 1 }));
+      // As 3591d597 hashed it.
+      expect(definition).toMatchObject({ external: { mode: 'inline', idempotent: draft.idempotent } });
+      expect(definition).not.toHaveProperty('function');
+    }
+  });
+
   it('has a digest that covers who runs it and both schemas', () => {
     const digest = (more: object) => JSON.stringify(definitionForDigest(functionDefinition({ ...tool, ...more })));
     const changes = [
-      { mode: 'caller' },
+      { mode: 'inline' },
       { idempotent: true },
       { result: { type: 'object' } },
       { parameters: { type: 'object' } },

@@ -442,6 +442,7 @@ export {
   DeclaredTool,
   DeclaredToolName,
   FUNCTION_MS,
+  FunctionMode,
   FunctionTool,
   FunctionToolSource,
   HttpCredential,

@@ -38,14 +38,20 @@ const shared = {
   timeout_ms: Type.Integer({ minimum: 100 }),
 };
 
+const MODES = '`pull`: a worker of the tenant takes permits; `caller`: the caller gets one and runs it itself';
+/** Who runs a function, as the API shows it. */
+export const FunctionMode = Type.Enum(['pull', 'caller'], { description: MODES });
+
 /** A function that runs outside of Writ, under a permit. */
 export const FunctionTool = Type.Object(
   {
     ...shared,
     kind: Type.Literal('function'),
-    mode: Type.Enum(['pull', 'caller'], {
-      description: '`pull`: a worker of the tenant takes permits; `caller`: the caller gets one and runs it itself',
-    }),
+    /**
+     * who runs it; `inline` is what the API calls `caller`. INVARIANT (stored words stay): the digest of a tool covers
+     * them, and permits under way name it
+     */
+    mode: Type.Enum(['pull', 'inline']),
     idempotent: Type.Boolean({
       description: 'whether a lost attempt may be repeated under the same operation id; else it ends as ambiguous',
     }),
@@ -61,7 +67,9 @@ export const FunctionToolSource = Type.Object(
     title: shared.title,
     description: shared.description,
     category: shared.category,
-    mode: FunctionTool.properties.mode,
+    mode: Type.Enum(['pull', 'caller', 'inline'], {
+      description: `${MODES}; \`inline\` is an older name of \`caller\``,
+    }),
     parameters: JsonSchemaText,
     result: Type.Optional(JsonSchemaText),
     idempotent: Type.Optional(

@@ -131,7 +131,8 @@ export function definitionForDigest(tool: ToolDefinition): Record<string, unknow
     class: tool.class,
     ...(tool.session === undefined ? {} : { session: tool.session }),
     ...(tool.cli === undefined ? {} : { cli: tool.cli }),
-    ...(tool.function === undefined ? {} : { function: tool.function }),
+    // The name that it has had in digests from the first: permits under way and stored tools have them.
+    ...(tool.function === undefined ? {} : { external: tool.function }),
     ...(tool.http === undefined ? {} : { http: tool.http }),
     ...(tool.mcp === undefined ? {} : { mcp: tool.mcp }),
     ...(sandbox === undefined ? {} : { sandbox }),

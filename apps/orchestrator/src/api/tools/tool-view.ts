@@ -59,7 +59,8 @@ function declaredView(
 ): Pick<ToolView, 'function' | 'http' | 'mcp'> {
   switch (tool.kind) {
     case 'function': {
-      const { mode, idempotent } = tool;
+      const { idempotent } = tool;
+      const mode = tool.mode === 'pull' ? 'pull' : 'caller';
       return { function: { mode, idempotent, ...applied } };
     }
     case 'http': {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CliTool, FunctionTool, HttpCredential, HttpTool, McpTool } from '@writ/contract';
+import { CliTool, FunctionMode, FunctionTool, HttpCredential, HttpTool, McpTool } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { closed } from '../../edge/requests/fields.ts';
 
@@ -19,7 +19,7 @@ export const ToolView = Type.Object(
     definition_digest: Type.String({ description: 'SHA-256 of the definition, as in records' }),
     function: Type.Optional(
       Type.Object(
-        { ...Type.Pick(FunctionTool, ['mode', 'idempotent']).properties, ...applied },
+        { mode: FunctionMode, idempotent: FunctionTool.properties.idempotent, ...applied },
         { ...closed, description: 'of a function that a process of the tenant runs' },
       ),
     ),
