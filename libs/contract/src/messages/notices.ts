@@ -92,7 +92,12 @@ const NOTICES_MAX = 100;
  * within half a minute is delivered again.
  */
 export const NoticesRequest = Type.Object(
-  { v: Type.Literal(1), limit: Type.Integer({ minimum: 1, maximum: NOTICES_MAX }) },
+  {
+    v: Type.Literal(1),
+    limit: Type.Integer({ minimum: 1, maximum: NOTICES_MAX }),
+    /** the sender reads notices about MCP servers, too; absent from an older peer: it gets those about calls alone */
+    mcp_servers: Type.Optional(Type.Literal(true)),
+  },
   closed,
 );
 export type NoticesRequest = Static<typeof NoticesRequest>;

@@ -1,4 +1,5 @@
--- Of an earlier version; now kernel.claim_notices, which also returns notices about MCP servers.
+-- As kernel.claim_notices, but only notices about calls: for orchestrators that read no others, and for kernels of the
+-- version before.
 -- Claims up to p_rows unclaimed notices, oldest first, for p_claim_ms milliseconds, and returns their rows.
 -- Delivery is at least once: a notice that is not dropped (kernel.drop_notices) within that time is delivered again.
 -- Runs as the worker role. Replicas do not wait for each other: rows that another one locks are skipped.

@@ -32,7 +32,8 @@ const { admin, register, claimed, ended, reportTools, list, read, chosen, accept
 
 /** The notices since the last time, without what each has: kind, problem, count, ids of tools. */
 async function told() {
-  const claim = (await notices.claim({ v: 1, limit: 100 })).notices.map((one) => parseMessage(McpServerNotice, one));
+  const { notices: got } = await notices.claim({ v: 1, limit: 100, mcp_servers: true });
+  const claim = got.map((one) => parseMessage(McpServerNotice, one));
   // Those of one listing have one time, and no order.
   claim.sort((a, b) => a.created_at - b.created_at || (a.kind < b.kind ? -1 : 1));
   if (claim.length > 0) await notices.drop({ v: 1, notice_ids: claim.map(({ notice_id }) => notice_id) });
@@ -83,6 +84,22 @@ it('a server with a problem causes a notice at the first failure, at another one
     ['mcp_server.failing', 'mcp.protocol', 0, []],
     ['mcp_server.recovered', null, 0, []],
   ]);
+});
+
+it('an orchestrator that says nothing gets no notice about a server, and those about calls as before', async () => {
+  await list(LOOK);
+  // What a trigger writes for a held call.
+  await kernel.admin.query(
+    `INSERT INTO kernel.notice (tenant_id, kind, operation_id, agent_id, tool_id, autonomy_mode)
+     VALUES ($1, 'operation.ambiguous', 'op_1', 'agt_1', 'fs.write', 'autopilot')`,
+    [tenant.tenantId],
+  );
+  const before = await notices.claim({ v: 1, limit: 100 });
+  expect(before.notices.map(({ kind }) => kind)).toEqual(['operation.ambiguous']);
+  expect(before.notices[0]).not.toHaveProperty('mcp_server');
+  // The other one waits for an orchestrator that reads it.
+  const now = await notices.claim({ v: 1, limit: 100, mcp_servers: true });
+  expect(now.notices.map(({ kind }) => kind)).toEqual(['mcp_server.tools_new']);
 });
 
 it('a report that does not count causes no notice', async () => {

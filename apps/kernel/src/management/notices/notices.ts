@@ -17,8 +17,13 @@ export class Notices {
     this.#workers = workers;
   }
 
-  async claim({ limit }: NoticesRequest): Promise<NoticesReply> {
-    return { notices: await kernelSql.claimNotices(this.#workers.pool, { claim_ms: CLAIM_MS, rows: limit }) };
+  /**
+   * INVARIANT (readable to its reader): an orchestrator of the version before refuses a reply that has a notice about
+   * an MCP server. It would get no notice of any tenant any more.
+   */
+  async claim({ limit, mcp_servers }: NoticesRequest): Promise<NoticesReply> {
+    const claim = mcp_servers === true ? kernelSql.claimNotices : kernelSql.takeNotices;
+    return { notices: await claim(this.#workers.pool, { claim_ms: CLAIM_MS, rows: limit }) };
   }
 
   async drop({ notice_ids }: NoticeDrop): Promise<Record<string, never>> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Bus } from '@writ/bus';
+import { withAddedMembers, type Bus } from '@writ/bus';
 import {
   Fault,
   ErasureView,
@@ -47,6 +47,9 @@ const ADMIT_RETRIES = 3;
  * among them: a bug would fail again at the same cost, so the operation is looked up instead.
  */
 const UNCERTAIN_FAULTS: ReadonlySet<string> = new Set(['bus.unreachable', 'deadline', 'database.unavailable']);
+
+/** Members of requests by which this says what it reads. A kernel of the version before doesn't know them. */
+const READS = new Map<RequestName, Readonly<Record<string, unknown>>>([['kernel.notice.take', { mcp_servers: true }]]);
 
 const TEXT_ORDERS_REPLY = allowUnknownMembers(TextErasureOrdersReply);
 const ERASURE_REPLY = allowUnknownMembers(ErasureView);
@@ -184,13 +187,11 @@ export class KernelClient {
     }
   }
 
-  async #request<S extends TSchema>(
-    name: RequestName,
-    request: unknown,
-    schema: S,
-    waitMs: number,
-  ): Promise<Static<S>> {
-    const reply = await this.#bus.request(this.#subjects.request(name), request, { deadline: this.#now() + waitMs });
+  async #request<S extends TSchema>(name: RequestName, request: object, schema: S, waitMs: number): Promise<Static<S>> {
+    const deadline = this.#now() + waitMs;
+    const reply = await withAddedMembers(request, READS.get(name) ?? {}, (message) =>
+      this.#bus.request(this.#subjects.request(name), message, { deadline }),
+    );
     try {
       return parseMessage(schema, reply);
     } catch (cause) {

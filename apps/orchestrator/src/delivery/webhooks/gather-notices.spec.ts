@@ -86,6 +86,27 @@ it('a notice about an MCP server is a message with the server and the tools, and
   ]);
 });
 
+it('a kernel of the version before, which knows no notices about MCP servers, is asked as before', async () => {
+  const { hooks, tenant } = await open();
+  const [bus, told, asked] = [memoryBus({ now: Date.now }), notice(tenant), [] as object[]];
+  const serve = async (name: string, handler: (payload: object) => object) =>
+    await bus.serve(subjectsOf('s0').request(name), {
+      queue: 'kernel',
+      concurrencyMax: 1,
+      handler: ({ payload }) => Promise.resolve().then(() => handler(payload as object)),
+    });
+  await serve('kernel.notice.take', (payload) => {
+    asked.push(payload);
+    if ('mcp_servers' in payload) throw new Fault('request.malformed', 'unknown', { pointer: '/mcp_servers' });
+    return { notices: asked.length === 2 ? [told] : [] };
+  });
+  await serve('kernel.notice.drop', () => ({}));
+  const client = new KernelClient(bus, subjectsOf('s0'), Date.now);
+  await new GatherNotices(client, hooks.deliveries, () => undefined).run();
+  expect(hooks.sent.map(({ row }) => row.message_id)).toEqual([told.notice_id]);
+  await bus.close();
+});
+
 it('a notice is stored once, however many replicas fetch it and however often the kernel returns it', async () => {
   const { kernel, hooks, gather, tenant } = await open();
   const told = Array.from({ length: 250 }, () => notice(tenant));

@@ -29,7 +29,6 @@ describe('the table of the functions of the schema kernel', () => {
       'dispatch',
       'refresh_statistics',
       'replace_image',
-      'take_notices',
       'waiting_in_replaced_images',
     ]);
   });

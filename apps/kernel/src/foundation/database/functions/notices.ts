@@ -10,5 +10,10 @@ export const noticesFunctions = {
     { claim_ms: sqlTypes.bigint, rows: sqlTypes.integer },
     { returns: 'value' },
   ),
+  takeNotices: kernelFunction<NoticesReply['notices']>()(
+    'kernel.take_notices',
+    { claim_ms: sqlTypes.bigint, rows: sqlTypes.integer },
+    { returns: 'value' },
+  ),
   dropNotices: kernelFunction()('kernel.drop_notices', { notices: sqlTypes.textArray }, { returns: 'nothing' }),
 } as const;
