@@ -38,6 +38,7 @@ export function mcpScene(on: () => Scene) {
       v: 1,
       executor_id: by,
       public_key: (await box.publicKey()).toString('base64'),
+      transports: ['http'],
     });
   async function claimed(by = executor): Promise<McpClaim> {
     const found = await claim(by);
@@ -59,10 +60,11 @@ export function mcpScene(on: () => Scene) {
   }
   /** The server lists these tools from now on. */
   async function list(...tools: McpRemoteTool[]): Promise<void> {
-    await on().manage.mcpServers.refresh({ ...requestBy(admin()), name: 'github' });
+    await on().manage.mcpServers.refresh({ ...requestBy(admin()), name: 'github', every_kind: true });
     expect(await reportTools(await claimed(), tools)).toBe(true);
   }
-  const read = (caller = admin()) => on().manage.mcpServers.read({ ...requestBy(caller), name: 'github' });
+  const read = (caller = admin()) =>
+    on().manage.mcpServers.read({ ...requestBy(caller), name: 'github', every_kind: true });
   const toolsOf = async (caller = admin()) =>
     (
       await pagesOf(5, (page) =>

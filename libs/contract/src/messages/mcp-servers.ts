@@ -237,14 +237,20 @@ export const McpDefinitions = Type.Object(
 );
 export type McpDefinitions = Static<typeof McpDefinitions>;
 
+/**
+ * The sender reads views of programs, and of servers with the rights of persons. Absent from an older peer: to it they
+ * are not there.
+ */
+const reads = { every_kind: Type.Optional(Type.Literal(true)) } as const;
+
 /** orchestrator → kernel, of a tenant's MCP servers. They are registered and removed as resources. */
 export const MCP_SERVER_REQUESTS = {
   /** → {items: McpServerView[], next_cursor}, by name */
-  'mcp_server.list': Type.Object({ ...asked, page: Page }, closed),
+  'mcp_server.list': Type.Object({ ...asked, ...reads, page: Page }, closed),
   /** → McpServerView */
-  'mcp_server.read': Type.Object({ ...asked, name: Named }, closed),
+  'mcp_server.read': Type.Object({ ...asked, ...reads, name: Named }, closed),
   /** → McpServerView: an executor lists its tools as soon as one is free */
-  'mcp_server.refresh': Type.Object({ ...asked, name: Named }, closed),
+  'mcp_server.refresh': Type.Object({ ...asked, ...reads, name: Named }, closed),
   /** → {items: McpServerToolView[], next_cursor}, by the name at the server */
   'mcp_server.tools': Type.Object(
     { ...asked, name: Named, page: Page, state: orNull(Type.Enum([...MCP_TOOL_STATES])) },

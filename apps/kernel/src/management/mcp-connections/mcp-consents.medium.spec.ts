@@ -272,8 +272,8 @@ describe('a consent', () => {
 
   it('keeps the first authorization server of its server, until an administrator changes the settings', async () => {
     const resource_id = await registered();
-    const view = () => manage.mcpServers.read({ ...requestBy(scene.admin()), name: 'github' });
-    const refresh = () => manage.mcpServers.refresh({ ...requestBy(scene.admin()), name: 'github' });
+    const view = () => manage.mcpServers.read({ ...requestBy(scene.admin()), name: 'github', every_kind: true });
+    const refresh = () => manage.mcpServers.refresh({ ...requestBy(scene.admin()), name: 'github', every_kind: true });
     const other = { ...OAUTH_SETTINGS, calls_max: 3 };
     await refresh();
     const evil = { issuer: 'https://evil.example', authorization_endpoint: 'https://evil.example/a' };

@@ -284,7 +284,7 @@ describe('a connection', () => {
 
   it('lists the tools of its server with the rights of one administrator', async () => {
     const [carol, dora] = [person('carol', 'admin'), person('dora', 'admin')];
-    const view = () => manage.mcpServers.read({ ...requestBy(scene.admin()), name: 'github' });
+    const view = () => manage.mcpServers.read({ ...requestBy(scene.admin()), name: 'github', every_kind: true });
     const first = await connect(carol, TOKENS, { lists: true });
     expect((await view()).oauth?.listed_by).toBe(first);
     const due = await scene.claimed();

@@ -99,11 +99,8 @@ export class McpListings {
     return null;
   }
 
-  async #claimOne({
-    executor_id,
-    public_key,
-    transports = ['http'],
-  }: McpClaimRequest): Promise<McpClaim | 'ended' | null> {
+  async #claimOne(request: McpClaimRequest): Promise<McpClaim | 'ended' | null> {
+    const { executor_id, public_key, transports = ['http'] } = request;
     const { workers } = this.#dependencies;
     const limits = { lease_ms: MCP_LIMITS.leaseMs, each: EACH_MAX };
     const claimed = await kernelSql.claimMcpServer(workers.pool, { executor: executor_id, ...limits, transports });
@@ -112,6 +109,11 @@ export class McpListings {
     const resource = await this.#resource(tenant_id, resource_id);
     // It was removed since, and took its claim along.
     if (resource === null) return 'ended';
+    // An executor that doesn't say what it can list is of the version before, and knows no rights of persons.
+    if (request.transports === undefined && takesPersons(resource)) {
+      await this.#postpone({ executor_id, tenant_id, resource_id, claim });
+      return 'ended';
+    }
     try {
       const sealed = await this.#sealed(claimed, resource, Buffer.from(public_key, 'base64'));
       return { tenant_id, claim, resource, sealed, ...(await this.#imageOf(tenant_id, resource)) };
@@ -163,7 +165,7 @@ export class McpListings {
     return this.#work === null ? readListing({ bytes }) : await this.#work.run('mcp.listing', { bytes }, options);
   }
 
-  /** Lets any executor have the server soon, since the token that lists it is being renewed. */
+  /** Lets any executor have the server soon: its token is being renewed, or this executor can't list it. */
   async #postpone(attempt: Attempt): Promise<void> {
     await this.#dependencies.tenancy.within(attempt.tenant_id, async (rows, now) => {
       const data = { due_at: BigInt(now + RENEWING_MS), claim_until: null };

@@ -4,7 +4,7 @@ import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { box, executor, LOOK, mcpScene, SETTINGS } from '../../specs/mcp-scene.ts';
 import type { TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
-import { refusalOf, type TestManagement } from '../../specs/test-management.ts';
+import { callerOf, refusalOf, requestBy, type TestManagement } from '../../specs/test-management.ts';
 import { AUTOPILOT } from '../../specs/test-ports.ts';
 import { grantResource } from '../../specs/test-resources.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
@@ -23,21 +23,22 @@ beforeEach(async () => {
   await kernel.admin.query('UPDATE kernel.mcp_server SET due_at = 9e15');
   tenant = await kernel.newTenant();
 });
-const { register, claim, read, reportTools, chosen, accept } = mcpScene(() => ({ kernel, manage, tenant }));
+const { register, read, reportTools, chosen, accept } = mcpScene(() => ({ kernel, manage, tenant }));
 
-const claimWith = async (transports: readonly ('http' | 'stdio')[]) =>
+/** @param transports null: for an executor of the version before */
+const claimWith = async (transports: readonly ('http' | 'stdio')[] | null) =>
   await manage.mcpListings.claim({
     v: 1,
     executor_id: executor,
     public_key: (await box.publicKey()).toString('base64'),
-    transports: [...transports],
+    ...(transports === null ? {} : { transports: [...transports] }),
   });
 
 it('a program is listed by executors that have containers alone, in the image of the deployment', async () => {
   const { resource_id } = await register(PROGRAM);
   expect(await read()).toMatchObject({ transport: 'stdio', url: null, command: PROGRAM.command });
   // One of the version before, and one without containers.
-  expect(await claim()).toBeNull();
+  expect(await claimWith(null)).toBeNull();
   expect(await claimWith(['http'])).toBeNull();
   const due = await claimWith(['http', 'stdio']);
   expect(due).toMatchObject({ resource: { resource_id, settings: PROGRAM }, image_digest: kernel.images.sandbox });
@@ -45,9 +46,27 @@ it('a program is listed by executors that have containers alone, in the image of
   expect(await reportTools(due!, [LOOK])).toBe(true);
 });
 
+it('an orchestrator that reads servers over HTTP alone sees no program, and the others as before', async () => {
+  await register(PROGRAM);
+  const of = requestBy(callerOf(tenant.tenantId));
+  const page = { cursor: null, limit: 10 };
+  expect((await manage.mcpServers.list({ ...of, page, every_kind: true })).items).toHaveLength(1);
+  expect((await manage.mcpServers.list({ ...of, page })).items).toEqual([]);
+  await expect(manage.mcpServers.read({ ...of, name: 'github' })).rejects.toMatchObject({ code: 'not_found' });
+  const refreshed = manage.mcpServers.refresh({ ...of, name: 'github' });
+  await expect(refreshed).rejects.toMatchObject({ code: 'not_found' });
+});
+
+it('a server with the rights of persons is listed by executors that say what they can list', async () => {
+  await register({ ...SETTINGS, credential: { oauth: { client_id: 'writ', scopes: [] } } });
+  expect(await claimWith(null)).toBeNull();
+  await kernel.admin.query('UPDATE kernel.mcp_server SET due_at = 0 WHERE tenant_id = $1', [tenant.tenantId]);
+  expect(await claimWith(['http'])).not.toBeNull();
+});
+
 it('an address is listed by any executor, and without an image', async () => {
   await register();
-  const due = await claim();
+  const due = await claimWith(null);
   expect(due?.image_digest).toBeUndefined();
 });
 
@@ -105,7 +124,26 @@ describe('a call of a tool of a program', () => {
     expect(image_digest).toBe(kernel.images.sandbox);
     expect(kernel.policy.judged.map(({ egress }) => egress)).toEqual([null]);
     const { redemption } = await run.performAdmitted(tenant, proposed.operation_id, 'broker');
-    expect(redemption).toMatchObject({ image_digest, acts_for: proposed_by, capability_token_id: token });
+    const owner = { acts_for: proposed_by, session: token };
+    expect(redemption).toMatchObject({ image_digest, ...owner, capability_token_id: token });
+  });
+
+  it('belongs to its session, where it has one', async () => {
+    const { proposed } = await call();
+    await tenant.query('UPDATE kernel.operation SET session_id = $2 WHERE operation_id = $1', [
+      proposed.operation_id,
+      'ses_1',
+    ]);
+    const { redemption } = await run.performAdmitted(tenant, proposed.operation_id, 'broker');
+    expect(redemption.session).toBe('ses_1');
+  });
+
+  it('is not redeemed by an executor of the version before, and waits for one that can run it', async () => {
+    const { proposed } = await call();
+    const redeemed = (knows: readonly string[] | null) =>
+      run.performAdmitted(tenant, proposed.operation_id, 'broker', knows);
+    await expect(redeemed(null)).rejects.toMatchObject({ code: 'overloaded' });
+    expect((await redeemed(['acts_for', 'session'])).redemption.acts_for).toBeDefined();
   });
 
   it('is judged by every host that its program may reach', async () => {

@@ -38,7 +38,7 @@ export class McpServers {
   }
 
   /** By name. @throws Fault `auth.role`, `request.malformed` */
-  async list({ caller, page }: KernelRequest<'mcp_server.list'>): Promise<ListPage<McpServerView>> {
+  async list({ caller, page, every_kind }: KernelRequest<'mcp_server.list'>): Promise<ListPage<McpServerView>> {
     requireReader(caller);
     const { tenant_id } = caller;
     const after = page.cursor === null ? '' : parseCursor(page.cursor).id;
@@ -50,26 +50,31 @@ export class McpServers {
       });
       return await viewsOf(rows, tenant_id, resources);
     });
-    return fittedPage(views, page.limit, ({ name: id }) => ({ created_at: 0, id }));
+    const { items, next_cursor } = fittedPage(views, page.limit, ({ name: id }) => ({ created_at: 0, id }));
+    // Filtered at the end: the cursor counts those that are left out.
+    return { items: items.filter(isReadBy(every_kind)), next_cursor };
   }
 
   /** @throws Fault `auth.role`, `not_found` */
-  async read({ caller, name }: KernelRequest<'mcp_server.read'>): Promise<McpServerView> {
+  async read({ caller, name, every_kind }: KernelRequest<'mcp_server.read'>): Promise<McpServerView> {
     requireReader(caller);
-    return await this.#tenancy.within(caller.tenant_id, async (rows) => await viewOf(rows, caller.tenant_id, name));
+    const { tenant_id } = caller;
+    const view = await this.#tenancy.within(tenant_id, async (rows) => await viewOf(rows, tenant_id, name));
+    return requireFound(isReadBy(every_kind)(view) ? view : null);
   }
 
   /**
    * Makes the server due: an executor lists its tools as soon as one is free.
    * @throws Fault `auth.role`, `not_found`
    */
-  async refresh({ caller, name }: KernelRequest<'mcp_server.refresh'>): Promise<McpServerView> {
+  async refresh({ caller, name, every_kind }: KernelRequest<'mcp_server.refresh'>): Promise<McpServerView> {
     requireRole(caller, 'admin');
     const { tenant_id } = caller;
     return await this.#changes.make(tenant_id, async (rows, now) => {
       const { resource_id } = await findServer(rows, tenant_id, name);
       await rows.mcp_server.updateMany({ where: { tenant_id, resource_id }, data: { due_at: BigInt(now) } });
-      return { value: await viewOf(rows, tenant_id, name), records: [] };
+      const view = await viewOf(rows, tenant_id, name);
+      return { value: requireFound(isReadBy(every_kind)(view) ? view : null), records: [] };
     });
   }
 
@@ -103,6 +108,15 @@ export class McpServers {
     return definitionsOf(this.#tenancy, request);
   }
 }
+
+/**
+ * INVARIANT (readable to its reader): an orchestrator of the version before reads servers over HTTP alone, with a
+ * credential of the tenant or none. It refuses a whole list that has another one.
+ */
+const isReadBy =
+  (everyKind: true | undefined) =>
+  ({ transport, oauth = null }: McpServerView): boolean =>
+    everyKind === true || (transport === 'http' && oauth === null);
 
 /** Administrators decide, and operators and auditors may look. @throws Fault `auth.role` */
 function requireReader(caller: Caller): void {

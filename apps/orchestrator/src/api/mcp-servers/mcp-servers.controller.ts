@@ -3,12 +3,20 @@ import { Controller } from '@nestjs/common';
 import type { McpDecisionReply, McpServerToolView, McpServerView } from '@writ/contract';
 import type { ListPage } from '@writ/paging';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import type { KernelReply } from '../../calls/kernel/kernel-replies.ts';
 import { ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
 import { consentDoneUri } from '../../edge/access/sign-in/redirect-uris.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { MCP_SERVERS } from './routes.ts';
+
+/** A kernel of the version before knows servers over HTTP alone, and says so of none. */
+const serverOf = (server: KernelReply<'mcp_server.read'>): McpServerView => ({
+  transport: 'http',
+  command: null,
+  ...server,
+});
 
 @Controller()
 export class McpServersController {
@@ -62,8 +70,8 @@ export class McpServersController {
     return this.kernel.ask('mcp_server.refuse', caller, { name, tools });
   }
 
-  #shown(view: McpServerView): McpServerView {
-    const { url } = this.resource;
+  #shown(read: KernelReply<'mcp_server.read'>): McpServerView {
+    const [view, { url }] = [serverOf(read), this.resource];
     if (url === null || view.oauth === undefined || view.oauth === null) return view;
     return { ...view, oauth: { ...view.oauth, redirect_uri: consentDoneUri(url, view.resource_id) } };
   }

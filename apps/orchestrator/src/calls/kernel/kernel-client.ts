@@ -49,7 +49,12 @@ const ADMIT_RETRIES = 3;
 const UNCERTAIN_FAULTS: ReadonlySet<string> = new Set(['bus.unreachable', 'deadline', 'database.unavailable']);
 
 /** Members of requests by which this says what it reads. A kernel of the version before doesn't know them. */
-const READS = new Map<RequestName, Readonly<Record<string, unknown>>>([['kernel.notice.take', { mcp_servers: true }]]);
+const READS = new Map<RequestName, Readonly<Record<string, unknown>>>([
+  ['kernel.notice.take', { mcp_servers: true }],
+  ['kernel.mcp_server.list', { every_kind: true }],
+  ['kernel.mcp_server.read', { every_kind: true }],
+  ['kernel.mcp_server.refresh', { every_kind: true }],
+]);
 
 const TEXT_ORDERS_REPLY = allowUnknownMembers(TextErasureOrdersReply);
 const ERASURE_REPLY = allowUnknownMembers(ErasureView);

@@ -78,6 +78,12 @@ const token = allowUnknownMembers(TokenView);
 const workspace = allowUnknownMembers(WorkspaceView);
 const agent = allowUnknownMembers(AgentView);
 const freeze = allowUnknownMembers(FreezeView);
+/** A kernel of the version before says of no server how it is reached: it is HTTP. */
+const { transport, command, ...ofServer } = McpServerView.properties;
+const mcpServer = Type.Object(
+  { ...ofServer, transport: Type.Optional(transport), command: Type.Optional(command) },
+  { additionalProperties: false },
+);
 
 /** The kernel's reply to each verb. */
 export const KERNEL_REPLIES = {
@@ -168,9 +174,9 @@ export const KERNEL_REPLIES = {
   'mcp_connection.read': allowUnknownMembers(McpConnectionView),
   'mcp_connection.list': pageOf(McpConnectionView),
   'mcp_connection.end': allowUnknownMembers(McpConnectionView),
-  'mcp_server.list': pageOf(McpServerView),
-  'mcp_server.read': allowUnknownMembers(McpServerView),
-  'mcp_server.refresh': allowUnknownMembers(McpServerView),
+  'mcp_server.list': pageOf(mcpServer),
+  'mcp_server.read': allowUnknownMembers(mcpServer),
+  'mcp_server.refresh': allowUnknownMembers(mcpServer),
   'mcp_server.tools': pageOf(McpServerToolView),
   'mcp_server.find_tool': allowUnknownMembers(McpToolFound),
   'mcp_server.definitions': allowUnknownMembers(McpDefinitions),
