@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Credentials: the API keys that nobody holds, one for each subject, role and agent of a provider, and principal.
-import type { Bus } from '@writ/bus';
+import { withAddedMembers, type Bus } from '@writ/bus';
 import { Fault, type AgentId, type Caller, type Id, type Subjects, type TenantId } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
@@ -52,18 +52,26 @@ export function recordByKernel(bus: Bus, subjects: Subjects, now: () => number):
     role: 'admin',
     agent_id: null,
   });
-  const ask = async (name: 'kernel.change.record' | 'kernel.api_key.revoke', by: Caller, request: object) => {
-    const message = { v: 1, caller: actorOf(by), ...request };
-    await bus.request(subjects.request(name), message, { deadline: now() + KERNEL_MS });
+  const ask = async (
+    name: 'kernel.change.record' | 'kernel.api_key.revoke',
+    by: Caller,
+    request: object,
+    added: Readonly<Record<string, unknown>> = {},
+  ) => {
+    const deadline = now() + KERNEL_MS;
+    await withAddedMembers({ v: 1, caller: actorOf(by), ...request }, added, (message) =>
+      bus.request(subjects.request(name), message, { deadline }),
+    );
   };
   return {
     created: (caller, provider_id, subject_hash) =>
-      ask('kernel.change.record', caller, {
-        verb: 'oauth_credential_created',
-        subject: caller.api_key_id,
-        digest: credentialDigest(caller, provider_id),
-        subject_hash: subject_hash.toString('hex'),
-      }),
+      ask(
+        'kernel.change.record',
+        caller,
+        { verb: 'oauth_credential_created', subject: caller.api_key_id, digest: credentialDigest(caller, provider_id) },
+        // A kernel of the version before links no persons: the person's next consent does it.
+        { subject_hash: subject_hash.toString('hex') },
+      ),
     revoked: (by, api_key_id) => ask('kernel.api_key.revoke', by, { api_key_id }),
   };
 }
