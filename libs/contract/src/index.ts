@@ -170,6 +170,7 @@ export {
   TextsAnnounced,
 } from './messages/erasures.ts';
 export { AssignedEvent, SlotsEvent, RedeemRequest, Redemption, CallLimits } from './messages/execution.ts';
+export { REDEMPTION_MEMBERS } from './messages/execution.ts';
 export { RenewRequest, RenewReply, ReleaseRequest, ReleaseReply, EffectStartedRequest } from './messages/execution.ts';
 export {
   ReportRequest,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, Subscription, WorkSubscription, WorkMessage } from '@writ/bus';
-import { AssignedEvent, LANES, parseMessage, type Lane, type Subjects } from '@writ/contract';
+import { AssignedEvent, LANES, parseMessage, REDEMPTION_MEMBERS, type Lane, type Subjects } from '@writ/contract';
 import type { Histogram, LabelsOf, Logger, Meter } from '@writ/telemetry';
 
 /** How an attempt ended in this executor. */
@@ -182,7 +182,7 @@ export class WorkIntake {
         inline: this.#free('inline'),
         sandboxed: this.#free('sandboxed'),
         broker: this.#free('broker'),
-        assignable: { public_key: this.#publicKey, mark: this.#markNow() },
+        assignable: { public_key: this.#publicKey, mark: this.#markNow(), knows: [...REDEMPTION_MEMBERS] },
       });
     } catch (error) {
       this.#logger.debug({ err: error }, 'could not announce free slots to the kernel');

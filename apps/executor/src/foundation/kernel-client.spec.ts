@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { memoryBus, type Bus } from '@writ/bus';
-import { Fault, formatId, subjectsOf, type AnnouncedRequests } from '@writ/contract';
+import { Fault, formatId, REDEMPTION_MEMBERS, subjectsOf, type AnnouncedRequests } from '@writ/contract';
 import { KernelClient, type Report } from './kernel-client.ts';
 
 const subjects = subjectsOf('test');
@@ -75,6 +75,36 @@ it.each([
   refused = fault;
   await expect(announce()).rejects.toMatchObject({ code: fault.code });
   expect(requests).toHaveLength(1);
+});
+
+describe('a redemption', () => {
+  const redeem = async (knows: boolean) => {
+    await bus.serve(subjects.request('kernel.redeem'), {
+      queue: 'kernel',
+      concurrencyMax: 1,
+      handler: ({ payload }) => {
+        requests.push(payload);
+        const isRefused = !knows && 'knows' in (payload as object);
+        return Promise.reject(
+          isRefused ? new Fault('request.malformed', 'unknown', { pointer: '/knows' }) : new Fault('permit.spent'),
+        );
+      },
+    });
+    const client = new KernelClient(bus, subjects, () => 0);
+    const permit = { payload: '' } as never;
+    await expect(client.redeem(permit, credentials.executor_id, credentials.nonce, 10_000)).rejects.toMatchObject({
+      code: 'permit.spent',
+    });
+    return requests.map((request) => (request as { knows?: unknown }).knows);
+  };
+
+  it('is asked for with the members that this executor knows', async () => {
+    expect(await redeem(true)).toEqual([[...REDEMPTION_MEMBERS]]);
+  });
+
+  it('is asked of a kernel of the previous version as before', async () => {
+    expect(await redeem(false)).toEqual([[...REDEMPTION_MEMBERS], undefined]);
+  });
 });
 
 describe('a report with `counted_by`', () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import type { Bus } from '@writ/bus';
+import { withAddedMembers, type Bus } from '@writ/bus';
 import {
   Fault,
   ImageClaimReply,
@@ -13,6 +13,7 @@ import {
   parseFromPeer,
   parseMessage,
   Redemption,
+  REDEMPTION_MEMBERS,
   ReleaseReply,
   ShellAttachReply,
   ShellRenewReply,
@@ -99,12 +100,10 @@ export class KernelClient {
   }
 
   async redeem(permit: Envelope, executorId: string, nonce: string, timeoutMs: number): Promise<Redemption> {
-    const public_key = await this.publicKey();
+    const request = { v: 1, permit, executor_id: executorId, nonce, public_key: await this.publicKey() };
+    const knows = [...REDEMPTION_MEMBERS];
     return await this.openSecrets(
-      parseMessage(
-        Redemption,
-        await this.#request('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce, public_key }, timeoutMs),
-      ),
+      parseMessage(Redemption, await this.#requestWith('kernel.redeem', request, { knows }, timeoutMs)),
     );
   }
 
@@ -230,8 +229,7 @@ export class KernelClient {
     transports: readonly McpTransport[] = ['http'],
   ): Promise<ClaimedServer | null> {
     const request = { v: 1, executor_id: executorId, public_key: await this.publicKey() };
-    const requests = [{ ...request, transports }, request] as const;
-    const reply = await this.#requestWithFallback('kernel.mcp.claim', requests, '/transports', timeoutMs);
+    const reply = await this.#requestWith('kernel.mcp.claim', request, { transports }, timeoutMs);
     const { claim } = parseFromPeer(McpClaimReply, reply);
     if (claim === null) return null;
     const { sealed, ...server } = claim;
@@ -248,11 +246,13 @@ export class KernelClient {
   async reportMcpServer(
     { tenant_id, claim, resource }: ClaimedServer,
     executorId: string,
-    report: McpReport,
+    { authorization, ...report }: McpReport,
     timeoutMs: number,
   ): Promise<boolean> {
     const request = { v: 1, executor_id: executorId, tenant_id, resource_id: resource.resource_id, claim, ...report };
-    return parseFromPeer(McpReportReply, await this.#request('kernel.mcp.report', request, timeoutMs)).counted;
+    const found = authorization === undefined ? {} : { authorization };
+    return parseFromPeer(McpReportReply, await this.#requestWith('kernel.mcp.report', request, found, timeoutMs))
+      .counted;
   }
 
   /** The work at an authorization server that this executor is to do; null where none is due. */
@@ -307,10 +307,20 @@ export class KernelClient {
     announced: AnnouncedRequests | null,
   ): Promise<RenewReply> {
     const request = { v: 1, ...credentials };
-    if (announced === null) return parseFromPeer(RenewReply, await this.#request(name, request, timeoutMs));
-    return parseFromPeer(
-      RenewReply,
-      await this.#requestWithFallback(name, [{ ...request, announced }, request], '/announced', timeoutMs),
+    const lines = announced === null ? {} : { announced };
+    return parseFromPeer(RenewReply, await this.#requestWith(name, request, lines, timeoutMs));
+  }
+
+  /** @param added members that a kernel of the previous version may not know: then the request goes without them */
+  async #requestWith(
+    name: string,
+    request: object,
+    added: Readonly<Record<string, unknown>>,
+    timeoutMs: number,
+  ): Promise<unknown> {
+    const until = this.#now() + timeoutMs;
+    return await withAddedMembers(request, added, (message) =>
+      this.#request(name, message, Math.max(1, until - this.#now())),
     );
   }
 

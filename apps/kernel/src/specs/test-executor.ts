@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { memoryBus, type Bus } from '@writ/bus';
 import {
   LANES,
+  REDEMPTION_MEMBERS,
   subjectsOf,
   TOOLS,
   type BlobRef,
@@ -205,22 +206,25 @@ export function openExecution(kernel: TestKernel) {
     if (view.state !== 'admitted') throw new Error(`the call was ${view.state}: ${JSON.stringify(view.reasons)}`);
     return await performAdmitted(tenant, call.operation_id, (TOOLS.get(call.tool_id)?.class ?? 'inline') as Lane);
   };
-  /** Dispatches a call that was admitted, and redeems its permit. */
+  /** Dispatches a call that was admitted, and redeems its permit. @param knows null: for an older executor */
   const performAdmitted = async (
     tenant: TestTenant,
     operationId: string,
     lane: Lane = 'inline',
+    knows: readonly string[] | null = REDEMPTION_MEMBERS,
   ): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     announceSlots(100);
     parts.dispatcher.wake(lane);
-    return await redeemed(tenant, await permitOf(operationId, lane));
+    return await redeemed(tenant, await permitOf(operationId, lane), knows);
   };
   const redeemed = async (
     tenant: TestTenant,
     permit: Envelope,
+    knows: readonly string[] | null = REDEMPTION_MEMBERS,
   ): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     const credentials = { executor_id: newId('executor'), nonce: newNonce() };
-    const redemption = await parts.redeem.run({ v: 1, permit, ...credentials });
+    const says = knows === null ? {} : { knows: [...knows] };
+    const redemption = await parts.redeem.run({ v: 1, permit, ...credentials, ...says });
     const { operation_id, attempt, state_snapshot_id } = redemption;
     return {
       attempt: {

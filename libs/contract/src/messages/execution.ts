@@ -42,6 +42,14 @@ const AttemptCredentials = {
   nonce: Nonce,
 };
 
+/**
+ * Members of a redemption that an executor may not know: it refuses a redemption that has others than it knows, since
+ * they may restrict the call. So the kernel sends them to an executor that says that it knows them.
+ */
+export const REDEMPTION_MEMBERS = ['acts_for', 'session'] as const satisfies readonly (keyof Redemption)[];
+/** Names of such members. A newer executor may know more of them. */
+const Known = Type.Array(Type.String({ pattern: '^[a-z_]{1,64}$' }), { maxItems: 64 });
+
 /** executor → kernel: `kernel.redeem`. */
 export const RedeemRequest = Type.Object(
   {
@@ -53,6 +61,7 @@ export const RedeemRequest = Type.Object(
       ...PublicKey,
       description: 'X25519, base64: secrets are sealed to it; absent: none are sent',
     }),
+    knows: Type.Optional({ ...Known, description: 'absent from an older peer: it refuses all of them' }),
   },
   closed,
 );
@@ -95,9 +104,11 @@ export const Redemption = Type.Object(
     capability_token_id: Type.String(),
     /**
      * for whom the call acts: the pseudonym of a person, or the API key where no person is known. What the executor
-     * keeps between calls, it keeps for one of them. Absent from an older peer: nothing is kept
+     * keeps between calls, it keeps for one of them. Absent from an older peer: nothing is kept. For calls of programs
      */
     acts_for: Type.Optional(Type.String({ maxLength: 128 })),
+    /** whose labels count for the call: the session, or the token where it has none. Absent with `acts_for` */
+    session: Type.Optional(Type.String({ maxLength: 128 })),
     policy_hash: Sha256Hex,
     workspace_id: idSchema('workspace'),
     state_snapshot_id: SnapshotId,
@@ -329,7 +340,10 @@ export const ReportReply = Type.Object(
 export type ReportReply = Static<typeof ReportReply>;
 
 /** An executor's addition to its slots if it accepts directly dispatched calls. */
-const Assignable = Type.Object({ public_key: PublicKey, mark: Mark }, closed);
+const Assignable = Type.Object(
+  { public_key: PublicKey, mark: Mark, knows: Type.Optional({ ...Known, description: 'as in RedeemRequest' }) },
+  closed,
+);
 
 /**
  * executor → kernel, event `slots`: how many more calls it could accept now, by lane. The kernel discards slots after

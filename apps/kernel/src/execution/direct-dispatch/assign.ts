@@ -14,6 +14,8 @@ import {
 import { Assigner, type AssignableCall, type Assigned, type Assignment } from './assigner.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { RedeemedRows } from '../../foundation/rows/attempt-rows.ts';
+import type { Assignee } from '../dispatch/slots.ts';
+import { MCP_PREFIX, type Redeemer } from '../redeem/later-members.ts';
 
 /** Knows the free slots, and whether calls take turns. */
 interface SlotSource {
@@ -25,10 +27,7 @@ interface SlotSource {
     lane: Lane,
     tenantId: string,
     schedulingClass: SchedulingClass,
-  ): {
-    readonly to: { readonly executorId: string; readonly publicKey: string; readonly mark: string };
-    readonly most: number | null;
-  } | null;
+  ): { readonly to: Assignee; readonly most: number | null } | null;
 }
 
 /** Signs permits and sends them. */
@@ -45,7 +44,7 @@ interface AssignmentSender {
 
 /** Makes the reply to a redemption. */
 interface Redemptions {
-  redemptionOf(redeemed: RedeemedRows, permit: Permit, publicKey: string): Promise<Redemption>;
+  redemptionOf(redeemed: RedeemedRows, permit: Permit, to: Redeemer): Promise<Redemption>;
 }
 
 /** Accepts attempts back that no executor runs. */
@@ -103,10 +102,13 @@ export class Assign extends Assigner {
     const reservation = this.#slots.reserveSlot(lane, tenant_id, scheduling_class);
     if (reservation === null) return null;
     const { to, most } = reservation;
+    // It may be a program, which an executor of the version before can't run.
+    if (tool_id.startsWith(MCP_PREFIX) && !to.knows.includes('acts_for')) return null;
     return {
       executor_id: to.executorId,
       public_key: to.publicKey,
       mark: to.mark,
+      knows: to.knows,
       nonce: randomBytes(NONCE_BYTES).toString('hex'),
       most,
       permit_ttl_ms: this.#options.permitTtlMs,
@@ -141,7 +143,7 @@ export class Assign extends Assigner {
       lane,
       call,
       { issuedAt: now, expiresAt: permit_until },
-      (permit) => this.#redemptions.redemptionOf(redeemed, permit, assignment.public_key),
+      (permit) => this.#redemptions.redemptionOf(redeemed, permit, assignment),
     );
     if (!wasReceived) throw new Fault('bus.unreachable', `the executor \`${assignment.executor_id}\` is gone`);
   }

@@ -9,6 +9,8 @@ export interface Assignment {
   readonly public_key: string;
   /** the mark from which the executor counts the lease */
   readonly mark: string;
+  /** the members of a redemption that the executor says that it knows */
+  readonly knows: readonly string[];
   readonly nonce: string;
   /**
    * calls of a tenant of weight 1 that may be under way in the lane, this one included; null: as many as it may have at

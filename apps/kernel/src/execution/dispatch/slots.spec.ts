@@ -35,7 +35,7 @@ describe('executors that accept assigned calls', () => {
   it('receive the mark of the event that the assignment is based on', () => {
     const one = newId('executor');
     report(one, 1, 'm.7');
-    expect(slots.reserve('inline')).toEqual({ executorId: one, publicKey: 'key', mark: 'm.7' });
+    expect(slots.reserve('inline')).toEqual({ executorId: one, publicKey: 'key', mark: 'm.7', knows: [] });
   });
 
   it('have the slots of their next event, whatever was assigned since the one before', () => {

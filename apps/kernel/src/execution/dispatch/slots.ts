@@ -26,6 +26,8 @@ export interface Assignee {
   readonly executorId: string;
   readonly publicKey: string;
   readonly mark: string;
+  /** the members of a redemption that it says that it knows */
+  readonly knows: readonly string[];
 }
 
 interface SlotReport {
@@ -56,7 +58,12 @@ export class Slots {
     const assignee =
       assignable === undefined
         ? null
-        : { executorId: executor_id, publicKey: assignable.public_key, mark: assignable.mark };
+        : {
+            executorId: executor_id,
+            publicKey: assignable.public_key,
+            mark: assignable.mark,
+            knows: assignable.knows ?? [],
+          };
     this.#reports.set(executor_id, {
       free,
       slots: byLane((lane) => Math.max(slots[lane], free[lane])),

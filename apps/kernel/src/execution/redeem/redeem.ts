@@ -45,6 +45,7 @@ import type { OperationMonitor } from '../telemetry/operation-monitor.ts';
 import { readTasks } from '../tasks/index.ts';
 import { parseSnapshotId } from '@writ/workspace';
 import { DecidedInputs } from './decided-inputs.ts';
+import { isOfUnknownProgram, MCP_PREFIX, ownerOf, redemptionFor, type Redeemer } from './later-members.ts';
 
 /** Verdicts that end the call here; the executor then gets them as a fault. */
 const ENDING_VERDICTS = ['token.revoked', 'token.expired', 'deadline', 'frozen'] as const;
@@ -55,9 +56,6 @@ type RedeemVerdict = RedeemedCall['verdict'];
  * itself.
  */
 const NODE_BYTES_MAX = 64 * 1024;
-
-/** The family of tools of MCP servers. */
-const MCP_PREFIX = 'mcp.';
 
 export interface RedeemOptions {
   readonly leaseMs: number;
@@ -102,14 +100,17 @@ export class Redeem {
 
   /**
    * @throws Fault `permit.invalid`, `permit.expired`, `permit.spent`; `token.revoked`, `token.expired`, `deadline`,
-   * `frozen`: the call has been ended; `overloaded`: its person's access token is being renewed.
+   * `frozen`: the call has been ended; `overloaded`: its person's access token is being renewed, or
+   * another executor has to run it.
    */
   async run(request: RedeemRequest): Promise<Redemption> {
     const permit = openPermit(request.permit, this.#options.verifiers);
     if (permit.mode === 'run' && permit.tool_id.startsWith(MCP_PREFIX)) await this.#persons.requireRenewed(permit);
+    if (isOfUnknownProgram(permit, request))
+      throw new Fault('overloaded', 'the call waits for an executor that runs MCP servers that are programs');
     const redeemed = await this.#redeem(permit, request);
     const { verdict } = redeemed;
-    if (verdict === 'redeemed') return await this.redemptionOf(redeemed, permit, request.public_key ?? null);
+    if (verdict === 'redeemed') return await this.redemptionOf(redeemed, permit, request);
     // A preview ends no call: for one, the statement returns a fault of its permit.
     if (isEnd(verdict))
       await this.#outcomeWriter.end(
@@ -140,10 +141,11 @@ export class Redeem {
   }
 
   /**
-   * The reply for an attempt that was redeemed, secrets sealed to the key of its executor. @throws Fault where an input
+   * The reply for an attempt that was redeemed, secrets sealed to the key of its executor, and with no member that the
+   * executor would refuse. @throws Fault where an input
    * of the decision is gone meanwhile: then the call has been ended; `permit.invalid` for a preview
    */
-  async redemptionOf(redeemed: RedeemedRows, permit: Permit, publicKey: string | null): Promise<Redemption> {
+  async redemptionOf(redeemed: RedeemedRows, permit: Permit, to: Redeemer): Promise<Redemption> {
     const { mode } = permit;
     const facts = attemptFacts(redeemed);
     if (mode === 'run') {
@@ -160,13 +162,14 @@ export class Redeem {
     const image = await this.#inputs.image(call, own);
     const onResources = await this.#inputs.resources(call, tool);
     const values = await this.#inputs.values(call, onResources?.tool ?? tool, onResources?.resources ?? []);
-    return {
+    return redemptionFor(to, {
       ...columns,
       ...decidedOf(facts),
+      ...ownerOf(operation, onResources?.tool ?? tool),
       args: call.clear,
       ...(await this.#contentKeys(facts, permit)),
       args_salt: (await this.#opened(operation, 'salt', salt)).toString('base64'),
-      ...(await sealedFor(operation, values, publicKey)),
+      ...(await sealedFor(operation, values, to.public_key ?? null)),
       ...redactOf(tool, operation),
       limits: limitsOf(profile?.tool ?? tool, operation),
       ...(own === null || (isDeclaredTool(own) && own.kind === 'function') ? {} : { cli_tool: own }),
@@ -188,7 +191,7 @@ export class Redeem {
         : {}),
       nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, columns.state_snapshot_id) : [],
       lease_ms: this.#options.leaseMs,
-    };
+    });
   }
 
   /** The arguments in clear; null where they are a blob. */
@@ -262,7 +265,6 @@ const decidedOf = ({ operation, args_ref, chain, rules }: AttemptFacts) => ({
   tool_id: operation.tool_id,
   args_ref: args_ref && plainRef(args_ref),
   capability_token_id: operation.capability_token_id,
-  acts_for: operation.person ?? operation.proposed_by,
   policy_hash: operation.policy_hash,
   image_digest: operation.image_digest,
   fs: [...chain.map(({ grant }) => grant.fs), tenantScope(rules.settings)],
