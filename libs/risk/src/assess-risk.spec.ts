@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ToolCategory } from '@writ/contract';
 import { assessRisk, type RiskInput } from './assess-risk.ts';
 import { bundledGrammar } from './bundled-grammar.contract.ts';
+import type { RiskHistory } from './history.ts';
+import { CEILINGS } from './rules/rule.ts';
 
 const grammar = await bundledGrammar();
 const shell = (args: Record<string, unknown>): RiskInput => ({
@@ -325,5 +328,36 @@ describe('a shell that keeps its variables', () => {
       'cd src && ls',
     ])
       expect([command, kept(command).ceiling]).toEqual([command, 'none']);
+  });
+});
+
+describe('a program of a server with hosts', () => {
+  const args = { title: 'A leak' };
+  const asked = (category: ToolCategory, how: Partial<RiskInput['tool']>, labels: RiskHistory['labels'] = []) =>
+    assessRisk({ tool: { tool_id: 'mcp.s.t', category, ...how }, args, resources: [] }, grammar, { labels });
+  const OVER_HTTP = { requests: () => [{ method: 'POST', url: 'https://api.example/', purpose: '' }] };
+  const AS_PROGRAM = { outlets: [{ domain: 'api.example', methods: ['POST'] }] };
+  const HARM = ['read', 'write', 'admin'];
+
+  test.each<[ToolCategory, RiskHistory['labels']]>(
+    (['read', 'write', 'admin'] as const).flatMap((category) =>
+      [[], ['secret_read'], ['untrusted_content', 'private_data'], ['untrusted_content']].map(
+        (labels): [ToolCategory, RiskHistory['labels']] => [category, labels as RiskHistory['labels']],
+      ),
+    ),
+  )('is never judged milder than the same tool over HTTP: %s, after %j', (category, labels) => {
+    const [http, program] = [asked(category, OVER_HTTP, labels), asked(category, AS_PROGRAM, labels)];
+    expect(program.risk_score).toBeGreaterThanOrEqual(http.risk_score);
+    expect(program.risk_basis).toEqual(expect.arrayContaining([...http.risk_basis]));
+    expect(CEILINGS.indexOf(program.ceiling)).toBeGreaterThanOrEqual(CEILINGS.indexOf(http.ceiling));
+    expect(HARM.indexOf(program.category)).toBeGreaterThanOrEqual(HARM.indexOf(http.category));
+    expect(HARM.indexOf(program.category)).toBeGreaterThanOrEqual(HARM.indexOf(category));
+  });
+
+  test('speaks to another machine after a secret was read', () => {
+    const { risk_basis, reasons, category } = asked('write', AS_PROGRAM, ['secret_read']);
+    expect(risk_basis).toContain('history.secret_to_network');
+    expect(reasons.map(({ message }) => message).join()).toContain('`api.example`');
+    expect(category).toBe('admin');
   });
 });

@@ -23,7 +23,7 @@ export interface RiskInput {
 /** The members of a tool's definition that describe it by requests, or by the command that it runs. */
 type NamesRequests = Pick<
   ToolDefinition,
-  'requests' | 'own_service' | 'addressees' | 'commandLine' | 'categoryOf' | 'supervised' | 'session'
+  'requests' | 'own_service' | 'addressees' | 'commandLine' | 'categoryOf' | 'supervised' | 'session' | 'outlets'
 >;
 
 export interface Risk {
@@ -81,7 +81,7 @@ export function assessRisk(
     contributions,
     dimensions: dimensionScores(contributions),
     ceiling: CEILINGS.findLast((level) => rules.some(({ ceiling }) => ceiling === level)) ?? 'none',
-    category: atLeast(input.tool.categoryOf?.(input.args) ?? 'read', categoryOf(category, rules, acts)),
+    category: atLeast(leastOf(input), categoryOf(category, rules, acts)),
     reasons: spoken.filter(({ rule }) => rule.when.kinds ?? rule.when.history).map(({ reason }) => reason),
     unread,
   };
@@ -89,6 +89,10 @@ export function assessRisk(
 
 /** Acts that leave files unchanged. */
 const LOOKS: ReadonlySet<Act['kind']> = new Set(['network', 'own_service', 'credential_read']);
+
+/** What a program does beside its requests isn't in its arguments, so that a call is never less than its tool. */
+const leastOf = ({ tool, args }: RiskInput): ToolCategory =>
+  (tool.outlets ?? []).length > 0 ? tool.category : (tool.categoryOf?.(args) ?? 'read');
 
 const BY_HARM: readonly ToolCategory[] = ['read', 'write', 'admin'];
 const atLeast = (least: ToolCategory, found: ToolCategory): ToolCategory =>
@@ -140,6 +144,10 @@ function actsOf({ tool, args, resources }: RiskInput): readonly Act[] | undefine
       form: `${tool.tool_id} ${method}`,
       subject: printable(url),
     }));
+  // No argument says which of its hosts a program will reach.
+  const { outlets = [] } = tool;
+  if (outlets.length > 0)
+    return outlets.map(({ domain }) => ({ kind: 'network', form: tool.tool_id, subject: printable(domain) }));
   const writes = resources.filter(({ access }) => access === 'write');
   if (writes.length === 0) return undefined;
   return writes.flatMap(({ path }) =>

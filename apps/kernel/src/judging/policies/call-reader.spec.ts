@@ -153,3 +153,9 @@ describe('paths', () => {
     expect(work.given).toHaveLength(1);
   });
 });
+
+it('the hosts of a program are read with its call', async () => {
+  const tool = { ...(TOOLS.get('fs.read') as ToolDefinition), outlets: [{ domain: 'api.example', methods: ['POST'] }] };
+  const found = await engine.reader.read(action({ path: 'a' }, 'fs.read', { tool, labels: ['secret_read'] }));
+  expect(found).toMatchObject({ ok: true, risk: { ceiling: 'soft_gate' } });
+});

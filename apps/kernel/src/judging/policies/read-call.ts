@@ -20,7 +20,7 @@ const TEXTS = ['command', 'cwd', 'stdin', 'input', 'shell'] as const;
 
 /** A call as it is read for its risk. */
 export interface ReadCall {
-  readonly tool: Pick<ToolDefinition, 'tool_id' | 'category' | 'supervised' | 'session' | 'own_service'>;
+  readonly tool: Pick<ToolDefinition, 'tool_id' | 'category' | 'supervised' | 'session' | 'own_service' | 'outlets'>;
   readonly texts: Readonly<Partial<Record<(typeof TEXTS)[number], string>>>;
   /** the results of the tool's own functions for the arguments; absent where it has none */
   readonly commandLine?: string;
@@ -40,7 +40,8 @@ export type CallRead =
 
 /** Extracts the parts of the action that are read. */
 export function readCallOf({ tool, args, resources, labels, past }: JudgedAction): ReadCall {
-  const { tool_id, category, supervised, session, own_service, commandLine, categoryOf, requests, addressees } = tool;
+  const { tool_id, category, supervised, session, own_service, outlets } = tool;
+  const { commandLine, categoryOf, requests, addressees } = tool;
   const texts: ReadCall['texts'] = Object.fromEntries(
     TEXTS.flatMap((name) => {
       const text = args[name];
@@ -55,6 +56,7 @@ export function readCallOf({ tool, args, resources, labels, past }: JudgedAction
       ...(supervised === undefined ? {} : { supervised }),
       ...(session === undefined ? {} : { session }),
       ...(own_service === undefined ? {} : { own_service }),
+      ...(outlets === undefined ? {} : { outlets }),
     },
     texts,
     ...(commandLine === undefined ? {} : { commandLine: commandLine(args) }),
