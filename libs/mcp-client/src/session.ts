@@ -147,6 +147,9 @@ export class Session {
         ? error
         : (this.#timedOut(error) ?? this.#link.failure ?? failureOf(error, this.redact));
     const isAnswer = failure.reason === 'refused' || failure.reason === 'failed';
+    // INVARIANT (a program's word proves nothing): it reads lines as they come, and may have done anything before.
+    if (failure.reason === 'refused' && this.#link instanceof LineTransport && !this.#wantsMore)
+      return new McpError('failed', failure.message, { cause: failure });
     return this.#wantsMore && isAnswer
       ? new McpError('unsupported', 'the server asked its client for more than is supported, and then failed', {
           cause: failure,

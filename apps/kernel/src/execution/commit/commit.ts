@@ -280,10 +280,11 @@ const REFUSED_OUTSIDE: ReadonlySet<FaultCode | undefined> = new Set<FaultCode | 
 
 /**
  * Whether the call may have done something outside. Only the executor of a tool of an API or of an MCP server can
- * report that it did nothing.
+ * report that it did nothing. INVARIANT (a program's word proves nothing): what runs in a container sends requests of
+ * its own, so that no refusal outweighs what was announced.
  */
 const mayHaveActed = ({ operation }: AttemptFacts, fault: OutcomeFault | null): boolean =>
-  operation.effect_started && !REFUSED_OUTSIDE.has(fault?.code);
+  operation.effect_started && (operation.image_digest !== null || !REFUSED_OUTSIDE.has(fault?.code));
 
 /** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
 function failedOutcome(

@@ -12,6 +12,7 @@ import type { Trees } from '../../foundation/workspace/trees.ts';
 import { personOf } from './person-of.ts';
 import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 import { decidedLimits } from './command-output.ts';
+import { egressOf } from './egress-of.ts';
 import { decideForm, type WellFormed } from './decide-form.ts';
 import { decidePreview } from './decide-preview.ts';
 import { decideReliedOn } from './decide-preconditions.ts';
@@ -172,35 +173,6 @@ function reserved(weighed: Judgement, facts: CallFacts, tool: ToolDefinition, wa
   if (budget.effect === 'refuse') return refuse(weighed, budget);
   const limits = decidedLimits(budget.limits, tool, facts.rules.settings);
   return { ...weighed, verdict: 'admitted', limits, reservations: budget.reservations };
-}
-
-/**
- * The egress that policy judges: the requests that the arguments name; for a command, which names none, the hosts that
- * its token allows. Null where nothing can leave.
- */
-function egressOf({ chain, profile }: CallFacts, { tool, requests }: WellFormed): JudgedAction['egress'] {
-  if (requests.length > 0) {
-    return {
-      domains: requests.map(({ target }) => target.host),
-      methods: requests.map(({ method }) => method),
-      purpose: requests.map(({ purpose }) => purpose).find((purpose) => purpose !== '') ?? '',
-    };
-  }
-  // Hosts of a program's settings: the token may grant fewer of them, which the gate decides.
-  const { outlets = [] } = tool;
-  if (outlets.length > 0)
-    return {
-      domains: outlets.map(({ domain }) => domain),
-      methods: outlets.flatMap(({ methods }) => methods),
-      purpose: '',
-    };
-  // The token's own grants: a parent's can only be wider.
-  const granted = tool.class === 'sandboxed' ? (chain[0]?.token.grant.net ?? []) : [];
-  // Both have to grant a request: only what the profile names can leave under it.
-  const net = granted.length > 0 && profile !== undefined && profile !== null ? profile.profile.net : granted;
-  return net.length === 0
-    ? null
-    : { domains: net.map(({ domain }) => domain), methods: net.flatMap(({ methods }) => methods), purpose: '' };
 }
 
 function judgedAction(call: JudgedCall, facts: CallFacts, form: WellFormed, reach: Reached): JudgedAction {

@@ -2,7 +2,7 @@
 // MCP servers that are programs: how they are registered, and who lists them in which image.
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { box, executor, LOOK, mcpScene, SETTINGS } from '../../specs/mcp-scene.ts';
-import type { TestExecution } from '../../specs/test-executor.ts';
+import { credentialsOf, reportOf, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { callerOf, refusalOf, requestBy, type TestManagement } from '../../specs/test-management.ts';
 import { AUTOPILOT } from '../../specs/test-ports.ts';
@@ -108,11 +108,11 @@ describe('a call of a tool of a program', () => {
     await grantResource(tenant, 'mcp_server');
     token = await tenant.token({ net: [] });
   });
-  const call = async (settings: Record<string, unknown> = PROGRAM) => {
+  const call = async (settings: Record<string, unknown> = PROGRAM, under = token) => {
     await register(settings);
     expect(await reportTools((await claimWith(['stdio']))!, [LOOK])).toBe(true);
     await accept(chosen(LOOK));
-    const proposed = tenant.writeCall(token, { tool_id: 'mcp.github.look', args: { place: 'here' } });
+    const proposed = tenant.writeCall(under, { tool_id: 'mcp.github.look', args: { place: 'here' } });
     const { state, result } = await kernel.admit.run(proposed, null);
     return { proposed, verdict: result?.error?.code ?? state };
   };
@@ -146,10 +146,29 @@ describe('a call of a tool of a program', () => {
     expect((await redeemed(['acts_for', 'session'])).redemption.acts_for).toBeDefined();
   });
 
-  it('is judged by every host that its program may reach', async () => {
-    expect((await call({ ...PROGRAM, hosts: ['api.example.com', '*.example.org'] })).verdict).toBe('admitted');
+  it('is judged by the hosts that both its settings and its token name, and by the narrower name', async () => {
+    const net = ['evil.com', '*.example.org', 'other.example'].map((domain) => ({
+      domain,
+      methods: ['POST', 'CONNECT'],
+    }));
+    const hosts = ['*.com', 'api.example.org', 'third.example'];
+    expect((await call({ ...PROGRAM, hosts }, await tenant.token({ net }))).verdict).toBe('admitted');
     const [{ egress } = { egress: null }] = kernel.policy.judged;
-    expect(egress?.domains).toEqual(['api.example.com', '*.example.org']);
-    expect(egress?.methods).toContain('CONNECT');
+    expect(egress?.domains).toEqual(['evil.com', 'api.example.org']);
+    expect(new Set(egress?.methods)).toEqual(new Set(['POST', 'CONNECT']));
+  });
+
+  it('has no egress where its token names none of the hosts of its settings', async () => {
+    expect((await call({ ...PROGRAM, hosts: ['api.example.com'] })).verdict).toBe('admitted');
+    expect(kernel.policy.judged.map(({ egress }) => egress)).toEqual([null]);
+  });
+
+  it('that announced a request ends in doubt, also where its program says that it refused the call', async () => {
+    const { proposed } = await call();
+    const { attempt } = await run.performAdmitted(tenant, proposed.operation_id, 'broker');
+    await run.renew.effectStarted(credentialsOf(attempt));
+    const error = { code: 'mcp.refused' as const, message: 'why', hint: null };
+    const reply = await run.commit.run(reportOf(attempt, null, { ended: 'failed', error, result: null }));
+    expect(reply).toMatchObject({ tx_outcome: 'ambiguous' });
   });
 });
