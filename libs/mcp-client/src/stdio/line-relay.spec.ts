@@ -9,10 +9,12 @@ import type { FromLineThread, ToLineThread } from './line-messages.ts';
 /** A program's input and output: what was written to it, and what it says. */
 class Program extends Duplex {
   written = '';
-  paused = 0;
+  /** takes what it was given; undefined while it takes all at once */
+  takeWaiting: (() => void) | undefined;
+  isReading = true;
 
   constructor() {
-    super({ readableHighWaterMark: 65_536 });
+    super({ readableHighWaterMark: 65_536, writableHighWaterMark: 16_384 });
     this.on('error', () => undefined);
   }
 
@@ -22,7 +24,8 @@ class Program extends Duplex {
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.written += bytes.toString();
-    done();
+    if (this.isReading) done();
+    else this.takeWaiting = done;
   }
 }
 
@@ -166,4 +169,45 @@ test('the end of the program ends the session', async () => {
   open();
   program.push(null);
   await ended();
+});
+
+test('a message waits until the program took the one before', async () => {
+  open();
+  program.isReading = false;
+  const long = { ...LIST, params: { cursor: 'x'.repeat(60_000) } };
+  write(long);
+  write(CALL, true);
+  await vi.waitFor(() => expect(program.written).not.toBe(''));
+  await sleep(20);
+  expect([program.written.length, announcements.length, relay.hasCalled]).toEqual([
+    JSON.stringify(long).length + 1,
+    0,
+    false,
+  ]);
+  expect(relay.isDrained).toBe(false);
+  program.isReading = true;
+  program.takeWaiting?.();
+  await vi.waitFor(() => expect(relay.hasCalled).toBe(true));
+  await vi.waitFor(() => expect(relay.isDrained).toBe(true));
+});
+
+test('a program that does not read leaves few bytes waiting', async () => {
+  open();
+  program.isReading = false;
+  write({ ...CALL, params: { x: 'x'.repeat(8_000_000) } }, true);
+  for (let n = 0; n < 20; n += 1) write({ ...LIST, params: { cursor: 'x'.repeat(60_000) } });
+  await ended();
+  expect(relay.failure).not.toBeNull();
+  expect(program.writableLength).toBeLessThan(8_400_000);
+});
+
+test('a session that is closed while its program does not read ends, and writes nothing more', async () => {
+  open();
+  program.isReading = false;
+  write({ ...LIST, params: { cursor: 'x'.repeat(60_000) } });
+  write(CALL, true);
+  await vi.waitFor(() => expect(program.written).not.toBe(''));
+  relay.close();
+  await sleep(20);
+  expect([relay.hasCalled, announcements]).toEqual([false, []]);
 });

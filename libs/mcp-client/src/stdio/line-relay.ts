@@ -3,7 +3,8 @@
 // A session with a program over its standard input and output, as the event loop has it. INVARIANT (bytes only): what
 // the program writes is passed on and never read here. INVARIANT (called once): a session sends one request that calls
 // a tool at most, and says of it that it does. INVARIANT (announced right before): the call is written when its
-// announcement was heard, and nothing comes between.
+// announcement was heard, and nothing comes between. INVARIANT (waits as at a pipe): a message is written when the one
+// before was taken, so that a program that doesn't read leaves few bytes waiting.
 import { PassThrough, type Duplex } from 'node:stream';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { parseJson } from '@writ/digest';
@@ -20,6 +21,8 @@ const PIECE_BYTES_MIN = 64;
 const CALL_BYTES_MAX = 8 * 1_048_576;
 /** Every other message is a few hundred bytes long, and a cursor may be some thousand. */
 const MESSAGE_BYTES_MAX = 65_536;
+/** Bytes of messages that wait to be written: a call, and a few around it. */
+const QUEUED_BYTES_MAX = CALL_BYTES_MAX + 4 * MESSAGE_BYTES_MAX;
 /** Pages of a listing, the beginning and the end of a session, and answers to what the server asks. */
 const MESSAGES_MAX = 128;
 /** As much as a server says of itself; a process that says more serves one session. */
@@ -51,8 +54,10 @@ export class LineRelay {
   readonly #view = new PassThrough();
   readonly #onClose = (): void => void this.#view.destroy();
   readonly #timer: NodeJS.Timeout;
+  readonly #over = new AbortController();
   #reader: BodyReader | null = null;
   #writing: Promise<void> = Promise.resolve();
+  #queued = 0;
   #messages = 0;
   #received = 0;
   #pieces = 0;
@@ -84,6 +89,11 @@ export class LineRelay {
     return this.#hasCalled;
   }
 
+  /** Whether the program took all that was written to it, and nothing waits to be. */
+  get isDrained(): boolean {
+    return this.#queued === 0 && this.#options.stream.writableLength === 0;
+  }
+
   /** With what the session began; null where it began with an earlier one's. */
   get handshake(): Handshake | null {
     return this.#handshake;
@@ -93,6 +103,7 @@ export class LineRelay {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#over.abort();
     clearInterval(this.#timer);
     const { stream } = this.#options;
     stream.off('close', this.#onClose);
@@ -105,7 +116,7 @@ export class LineRelay {
 
   #receive(message: FromLineThread): void {
     if (message.kind === 'open') this.#open();
-    else if (message.kind === 'write') this.#writing = this.#writing.then(() => this.#write(message));
+    else if (message.kind === 'write') this.#queue(message);
     else if (message.kind === 'consumed') this.#reader?.consumed(message.bytes);
     else if (message.kind === 'handshake') this.#keep(message.handshake);
     else {
@@ -128,21 +139,52 @@ export class LineRelay {
     if (stream.destroyed) this.#onClose();
   }
 
+  #queue(message: FromLineThread & { readonly kind: 'write' }): void {
+    const { length } = message.bytes;
+    if (this.#isOver()) return;
+    if (this.#queued + length > QUEUED_BYTES_MAX) {
+      this.#failure = { error: strange('more than the program reads') };
+      return this.#end('unreachable');
+    }
+    this.#queued += length;
+    this.#writing = this.#writing.then(() => this.#write(message)).finally(() => (this.#queued -= length));
+  }
+
   /** It never rejects: what isn't written ends the session. */
   async #write(message: FromLineThread & { readonly kind: 'write' }): Promise<void> {
-    if (this.#isClosed || this.#failure !== null) return;
+    if (this.#isOver()) return;
     try {
       this.#verify(message);
       if (message.isCall) await this.#options.announce();
-      // Closed meanwhile: nobody waits for the answer, so the call isn't made.
-      if (this.#isClosed) return;
+      // Over meanwhile: nobody waits for the answer, so the call isn't made.
+      if (this.#isOver()) return;
       if (this.#options.stream.destroyed) throw new McpError('unreachable', 'the server has ended');
       this.#hasCalled ||= message.isCall;
-      this.#options.stream.write(message.bytes);
+      await this.#taken(message.bytes);
     } catch (error) {
       this.#failure ??= { error };
       this.#end('unreachable');
     }
+  }
+
+  #isOver(): boolean {
+    return this.#isClosed || this.#failure !== null;
+  }
+
+  /** Writes a message. Resolves when the program took it, or when it or the session is over. */
+  async #taken(bytes: Uint8Array): Promise<void> {
+    const { stream } = this.#options;
+    if (stream.write(bytes)) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        stream.off('drain', done).off('close', done);
+        this.#over.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      stream.once('drain', done).once('close', done);
+      this.#over.signal.addEventListener('abort', done, { once: true });
+      if (this.#isClosed) done();
+    });
   }
 
   /** @throws McpError for what the thread never asks for, unless a server brings it to that */

@@ -3,6 +3,7 @@
 // The SDK's side of a session with a program: one JSON-RPC message a line. INVARIANT (own answers): an id on the wire
 // is of one session of one process, so a late answer to an earlier session, a second one, or one to nobody is none.
 // INVARIANT (one handshake): a process sees one beginning. Later sessions begin with what it answered then.
+import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { MessagePort } from 'node:worker_threads';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
@@ -21,6 +22,8 @@ const JSON_PARTS_MAX = 400_000;
 /** It tells the relay of read bytes in steps, several of which fit in what the relay lets wait. */
 const CONSUMED_BYTES = 65_536;
 const PARTS: ReadonlySet<number> = new Set([...',[{'].map((each) => each.charCodeAt(0)));
+/** INVARIANT (read before answered): nobody guesses the id of a message that it has not read. */
+const ID_BYTES = 12;
 const HANDSHAKES: ReadonlySet<unknown> = new Set<Handshake['method']>(['initialize', 'server/discover']);
 
 type Id = string | number;
@@ -122,7 +125,7 @@ export class LineTransport implements Transport {
       queueMicrotask(() => this.#deliver({ jsonrpc: '2.0', id, ...answer }));
       return;
     }
-    const wire = `${String(session)}.${String((this.#ids += 1))}`;
+    const wire = `${String(session)}.${String((this.#ids += 1))}.${randomBytes(ID_BYTES).toString('base64url')}`;
     this.#pending.set(wire, { id, method });
     this.#write({ ...rest, method, id: wire } as JSONRPCMessage, method === 'tools/call');
   }

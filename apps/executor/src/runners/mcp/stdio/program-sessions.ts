@@ -5,21 +5,23 @@
 // After anything else it is killed, so that no later call meets what an earlier one left under way.
 import type { MessagePort } from 'node:worker_threads';
 import { Fault } from '@writ/contract';
-import { LineRelay, McpError, quoted, type LineWork, type McpFailure, type SessionDone } from '@writ/mcp-client';
-import type { SandboxReason } from '@writ/sandbox';
+import { LineRelay, McpError, type LineWork, type McpFailure, type SessionDone } from '@writ/mcp-client';
 import type { TaskOptions, TaskRunner } from '@writ/worker-pool';
 import type { McpSessionTasks } from '../../../calls/mcp-tasks.ts';
-import { SecretValues, type NamedValue } from '../../../redaction/redactor.ts';
+import type { NamedValue } from '../../../redaction/redactor.ts';
 import { toCallError } from '../mcp-failure.ts';
 import type { KeptProcess, ProcessEnd } from './kept-process.ts';
+import { wordsOf } from './last-words.ts';
 
 /** A session ends itself in its time. This is for a thread that does not. */
 const GRACE_MS = 5_000;
 /** A process whose output has ended ends itself in this time, or is killed. */
 const LAST_WORDS_MS = 1_000;
 
-/** Failures that are clear answers: nothing is under way any more. */
-const CLEAR: ReadonlySet<McpFailure> = new Set(['refused', 'failed', 'changed', 'gone', 'result_invalid']);
+/** Failures that are clear answers to a call: nothing is under way any more. */
+const CLEAR: ReadonlySet<McpFailure> = new Set(['refused', 'failed', 'result_invalid']);
+/** Those by which no call was made. */
+const UNCALLED: ReadonlySet<McpFailure> = new Set(['changed', 'gone']);
 
 export interface ProgramSession {
   readonly tenantId: string;
@@ -94,7 +96,9 @@ export class ProgramSessions {
       );
       process.handshake ??= relay.handshake;
       // Without what it answered first, a process can't be spoken to again.
-      isClear = ('value' in done || CLEAR.has(done.failed.reason)) && process.handshake !== null;
+      isClear = isClearOf(done, session, relay) && process.handshake !== null;
+      if ('value' in done && mayCall && !relay.hasCalled)
+        throw new McpError('malformed', 'the program answered a call that it was not asked yet');
       if ('value' in done) return done.value;
       throw new McpError(done.failed.reason, done.failed.message);
     } catch (error) {
@@ -105,6 +109,20 @@ export class ProgramSessions {
       if (!isClear) await process.close();
     }
   }
+}
+
+/**
+ * Whether nothing of a session is under way any more: its call was written and taken, and the answer is clear; or the
+ * answer is why no call was made. A program that leaves its input unread may act on it later.
+ */
+function isClearOf(
+  done: SessionDone<unknown>,
+  { mayCall }: ProgramSession,
+  { hasCalled, isDrained }: LineRelay,
+): boolean {
+  if (!isDrained) return false;
+  if (!('value' in done) && UNCALLED.has(done.failed.reason)) return !hasCalled;
+  return (hasCalled || !mayCall) && ('value' in done || CLEAR.has(done.failed.reason));
 }
 
 /** Lets a process that ends by itself say why, and kills any other. */
@@ -143,26 +161,4 @@ async function failureOf(error: unknown, { relay, process, overrun, session }: F
       hasCalled,
     );
   return error;
-}
-
-/** How a process ended, and its last words: on one line, redacted, and marked as a quotation. */
-export function wordsOf(end: ProcessEnd, named: readonly NamedValue[]): string {
-  const { words, isCut } = end;
-  const values = new SecretValues(named);
-  if (words.trim() === '') return howOf(end);
-  const said = quoted(words, (text, cut) => values.redactText(text, cut));
-  return `${howOf(end)}: ${isCut ? 'the end of what it said: ' : ''}${said}`;
-}
-
-/** Limits that end a process, whatever its status is then. */
-const LIMITS: ReadonlySet<SandboxReason | null> = new Set<SandboxReason>(['cpu', 'memory', 'wall', 'engine']);
-
-function howOf({ result }: ProcessEnd): string {
-  if (result === null || result.ended === 'killed') return '';
-  const { exitCode, signal, reason, detail, ended } = result;
-  if (!LIMITS.has(reason)) {
-    if (exitCode !== null) return ` with exit status ${String(exitCode)}`;
-    if (signal !== null) return ` by the signal ${signal}`;
-  }
-  return ` (${detail ?? reason ?? ended})`;
 }
