@@ -122,9 +122,13 @@ function verifiedTool(
   return tool;
 }
 
-/** For whom the call acts. The permit orders the token. */
-const actsForOf = ({ acts_for, capability_token_id }: Redemption): Pick<Call, 'actsFor'> =>
-  acts_for === undefined ? {} : { actsFor: { token: capability_token_id, principal: acts_for } };
+/** For whom the call acts, and whose labels count. The permit orders the token. */
+function actsForOf(redemption: Redemption): Pick<Call, 'actsFor'> {
+  const { acts_for: principal, label_scope: labelScope, capability_token_id: token, workspace_id } = redemption;
+  return principal === undefined || labelScope === undefined
+    ? {}
+    : { actsFor: { token, principal, labelScope, workspace: workspace_id } };
+}
 
 /** What is redacted of the result. @throws Fault `permit.invalid` where nothing of this tool's result can be */
 function redactOf({ redact = [] }: Redemption, tool: ToolDefinition): Pick<Call, 'redact'> {

@@ -51,10 +51,15 @@ export interface Call {
   readonly resources: readonly BoundResource[];
   readonly workspaceId: string;
   /**
-   * for whom it acts: its token, and a person by a pseudonym, or an API key; absent: nobody is known, so nothing is
-   * kept for later calls
+   * for whom it acts: its token, and a person by a pseudonym, or an API key; and the session whose labels count for it,
+   * and its workspace. Absent: not all of it is known, so nothing is kept for later calls
    */
-  readonly actsFor?: { readonly token: string; readonly principal: string };
+  readonly actsFor?: {
+    readonly token: string;
+    readonly principal: string;
+    readonly labelScope: string;
+    readonly workspace: string;
+  };
   /** `sha256:…` of the image that its permit orders; null for a call that needs none */
   readonly imageDigest: string | null;
   readonly args: Readonly<Record<string, unknown>>;

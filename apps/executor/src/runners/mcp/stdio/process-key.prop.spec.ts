@@ -7,6 +7,8 @@ const owner = fc.record({
   tenantId: text,
   token: text,
   principal: text,
+  labelScope: text,
+  workspace: text,
   imageDigest: text,
   operationId: text,
   resourceId: text,
@@ -15,10 +17,9 @@ const owner = fc.record({
 });
 type Known = typeof owner extends fc.Arbitrary<infer T> ? T : never;
 
-const key = ({ resourceId, digest, token, principal, ...call }: Known): string =>
-  keyOf({ ...call, actsFor: { token, principal } }, { resourceId, digest });
-const nobodysKey = ({ resourceId, digest, token: _, principal: __, ...call }: Known): string =>
-  keyOf(call, { resourceId, digest });
+const key = ({ resourceId, digest, token, principal, labelScope, workspace, ...call }: Known): string =>
+  keyOf({ ...call, actsFor: { token, principal, labelScope, workspace } }, { resourceId, digest });
+const nobodysKey = ({ resourceId, digest, ...call }: Known): string => keyOf(call, { resourceId, digest });
 /** What a process belongs to: everything but the operation that asks. */
 const belongs = ({ operationId: _, resourceSecrets: __, ...rest }: Known): string =>
   JSON.stringify(rest, Object.keys(rest).toSorted());
@@ -36,7 +37,16 @@ test('each member of a key decides alone', () => {
   fc.assert(
     fc.property(
       owner,
-      fc.constantFrom('tenantId', 'token', 'principal', 'imageDigest', 'resourceId', 'digest'),
+      fc.constantFrom(
+        'tenantId',
+        'token',
+        'principal',
+        'labelScope',
+        'workspace',
+        'imageDigest',
+        'resourceId',
+        'digest',
+      ),
       text,
       (one, member, value) => {
         fc.pre(one[member] !== value);
