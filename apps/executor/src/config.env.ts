@@ -188,7 +188,17 @@ export const Environment = Type.Object({
     unit: 'processes',
     description: 'recordings that are transcribed at once; each takes a processor and 700 MB while it runs',
   }),
-  WRIT_SESSIONS: Slots(8, 'shells', 'concurrent shells of sessions'),
+  WRIT_SESSIONS: Slots(
+    8,
+    'containers',
+    'concurrent shells of sessions, and as many processes of MCP servers that are programs beside them; 0 runs neither',
+  ),
+  WRIT_PROGRAM_BYTES: Type.Integer({
+    default: 8_589_934_592,
+    minimum: 67_108_864,
+    unit: 'bytes',
+    description: 'bytes of memory that all processes of MCP servers that are programs may have together',
+  }),
   WRIT_SESSION_IDLE_MS: Type.Integer({
     default: 600_000,
     minimum: 1_000,

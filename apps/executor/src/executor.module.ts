@@ -39,7 +39,7 @@ import { McpSessions } from './runners/mcp/mcp-sessions.ts';
 import { McpTools } from './runners/mcp/mcp-tool.ts';
 import { McpPrograms } from './runners/mcp/stdio/mcp-programs.ts';
 import { LISTINGS_AT_ONCE } from './runners/mcp/mcp-intake.ts';
-import { openMcpIntake } from './runners/mcp/open-mcp-intake.ts';
+import { hasRoomForPrograms, openMcpIntake } from './runners/mcp/open-mcp-intake.ts';
 import { openTokenIntake } from './runners/mcp-oauth/open-token-intake.ts';
 import { CallImages } from './images/call-images.ts';
 import { openImageIntake } from './images/open-image-intake.ts';
@@ -100,7 +100,7 @@ export class ExecutorModule {
     const { bus, logger, telemetry, readiness } = context;
     const dependencies = await openDependencies(config, context, parts);
     const { executorId, subjects, pool, sandbox, permitKeys, work, running, outputs, kernel } = dependencies;
-    const perform = performOf(dependencies, runnersOf(config, dependencies, parts));
+    const perform = performOf(config, dependencies, runnersOf(config, dependencies, parts));
     const intake = new WorkIntake(bus, subjects, perform, logger, telemetry.meter, {
       executorId,
       publicKey: () => kernel.publicKey(),
@@ -218,7 +218,13 @@ async function openDependencies(
     ...openTranscription(config, { blobs, ingest: pgAudioIngest(pool), epoch, monotonic }),
     work: openWork(telemetry),
     sessionThreads,
-    programs: new McpPrograms({ sandbox, threads: sessionThreads, processesMax: config.WRIT_SESSIONS, now: monotonic }),
+    programs: new McpPrograms({
+      sandbox,
+      threads: sessionThreads,
+      processesMax: config.WRIT_SESSIONS,
+      memoryBytesMax: config.WRIT_PROGRAM_BYTES,
+      now: monotonic,
+    }),
     running: new RunningAttempts(),
     outputs: new LiveOutputs(),
     watched: new WatchedOutputs(executorId, (event) => bus.publish(subjects.event('output', event.tenant_id), event)),
@@ -251,6 +257,7 @@ function runnersOf(config: ExecutorConfig, dependencies: Dependencies, parts: Ex
 }
 
 function performOf(
+  config: ExecutorConfig,
   { executorId, imageDigests, permitKeys, kernel, blobs, running, work, images }: Dependencies,
   runners: readonly Runner[],
 ): Perform {
@@ -263,7 +270,7 @@ function performOf(
     clocks: { epoch, monotonic },
     runners,
     verifiers: permitKeys.byKeyid,
-    options: { executorId, images: imageDigests },
+    options: { executorId, images: imageDigests, runsPrograms: hasRoomForPrograms(config) },
   });
 }
 

@@ -44,6 +44,8 @@ export interface PerformOptions {
   readonly executorId: string;
   /** the images that calls of this executor may run in, `sha256:…`; none: it has no containers */
   readonly images: ReadonlySet<string>;
+  /** whether it runs programs of MCP servers, which live between calls; absent: it does */
+  readonly runsPrograms?: boolean;
 }
 
 /** What became of a permit, for logs and metrics. */
@@ -181,8 +183,10 @@ export class Perform {
     return { tenant_id, operation_id, attempt, mode, executor_id: this.#options.executorId, nonce };
   }
 
-  #hasImage({ image_digest, registered_image }: Permit): boolean {
-    const { images } = this.#options;
+  #hasImage({ image_digest, registered_image, lane }: Permit): boolean {
+    const { images, runsPrograms = true } = this.#options;
+    // A call in a container that isn't of the lane of containers is one of a program.
+    if (image_digest !== null && lane === 'broker' && !runsPrograms) return false;
     // An executor without containers has no image, and a tenant's image needs a container as much as any other.
     return image_digest === null || (registered_image === true ? images.size > 0 : images.has(image_digest));
   }

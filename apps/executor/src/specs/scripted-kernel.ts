@@ -26,7 +26,7 @@ import { InlineTaskRunner, type TaskRunner } from '@writ/worker-pool';
 import { applyDelta, deltaOf, emptyTree, encodeNode, snapshotIdOf } from '@writ/workspace';
 import { executorTasks, type ExecutorTasks } from '../calls/worker-tasks.ts';
 import { RunningAttempts } from '../attempts/running-attempts.ts';
-import { Perform } from '../attempts/perform.ts';
+import { Perform, type PerformOptions } from '../attempts/perform.ts';
 import { EgressGate } from '../egress/gate.ts';
 import { ImageError } from '@writ/sandbox/images';
 import { CallImages } from '../images/call-images.ts';
@@ -269,7 +269,7 @@ export class ScriptedKernel {
     return (this.#kernelClient ??= new KernelClient(this.#bus, subjects, () => this.epochMs));
   }
 
-  executor(runners: readonly Runner[]): Perform {
+  executor(runners: readonly Runner[], options: Partial<PerformOptions> = {}): Perform {
     return new Perform({
       kernel: this.#client,
       blobs: this.blobs,
@@ -278,7 +278,7 @@ export class ScriptedKernel {
       work: this.work,
       verifiers: new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]),
       clocks: { epoch: () => this.epochMs, monotonic: () => this.monotonicMs },
-      options: { executorId, images: new Set([IMAGE]) },
+      options: { executorId, images: new Set([IMAGE]), ...options },
       images: new CallImages({
         runnable: () => Promise.reject(new ImageError('there is no engine')),
         passwd: () => Promise.resolve('sandbox:x:10001:10001::/tmp:/bin/bash\nbuilder:x:2000:2000::/:/bin/sh\n'),

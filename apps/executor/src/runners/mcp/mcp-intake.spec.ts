@@ -12,6 +12,7 @@ import { ISSUER, OAuthUpstream } from '../../specs/oauth-upstream.ts';
 import { listServer } from './list-server.ts';
 import { McpIntake, type McpIntakeParts } from './mcp-intake.ts';
 import { McpSessions } from './mcp-sessions.ts';
+import { NotListedHere } from './not-listed-here.ts';
 
 const SECRET = 'key-0123456789-secret';
 const tenant_id = formatId('tenant', new Uint8Array(16).fill(1));
@@ -152,6 +153,26 @@ it.each<[string, Partial<Pick<McpIntakeParts, 'list' | 'blobs'>>, string]>([
 ])('%s during a listing is a problem of the server, and operators learn of it', async (_what, own, code) => {
   expect(await reportOf(claimOf(), '', own)).toMatchObject({ listing: null, problem: { code } });
   expect(failures).toHaveLength(1);
+});
+
+it('a server that can not be listed here for no reason of its own is left to other executors, once', async () => {
+  const claims = [claimOf(), claimOf()];
+  const reports: McpReport[] = [];
+  let tries = 0;
+  intake = new McpIntake({
+    kernel: {
+      claimMcpServer: () => Promise.resolve(claims.pop() ?? null),
+      reportMcpServer: (_claim, _executor, report) => Promise.resolve(reports.push(report) > 0),
+    },
+    blobs,
+    executorId,
+    list: () => Promise.reject(new NotListedHere('image.unavailable', `it is try ${String((tries += 1))}`)),
+    failed: (error) => failures.push(error),
+  });
+  await intake.start();
+  await vi.waitFor(() => expect(reports).toHaveLength(1));
+  expect(tries).toBe(2);
+  expect(reports).toMatchObject([{ problem: { code: 'image.unavailable', message: 'it is try 2' } }]);
 });
 
 it('a server that keeps the answers to its pings open is reported with its problem', async () => {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '@writ/blobs';
-import { Fault, type McpTransport, type TenantId } from '@writ/contract';
+import { Fault, MCP_LIMITS, type McpTransport, type TenantId } from '@writ/contract';
+import { LRUCache } from 'lru-cache';
 import type { ClaimedServer, KernelClient, McpReport } from '../../foundation/kernel-client.ts';
+import { NotListedHere } from './not-listed-here.ts';
 
 /** How often it asks for a server whose tools are to be listed. An administrator waits for the answer. */
 const ASK_MS = 2_000;
 const REPLY_MS = 5_000;
 /** Tries to report, while the claim lives. */
 const REPORT_TRIES = 3;
+/** A claim that expired comes to another executor in this time, or to none. */
+const LEFT_MS = 4 * MCP_LIMITS.leaseMs;
+const LEFT_MAX = 1_000;
 /** A slow server holds up no other one. */
 export const LISTINGS_AT_ONCE = 4;
 
@@ -36,6 +41,8 @@ export class McpIntake {
   readonly #parts: McpIntakeParts;
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<void>>();
+  /** servers that were left to other executors lately */
+  readonly #left = new LRUCache<string, true>({ max: LEFT_MAX, ttl: LEFT_MS });
   #loop: Promise<void> = Promise.resolve();
 
   constructor(parts: McpIntakeParts) {
@@ -83,7 +90,7 @@ export class McpIntake {
   /**
    * INVARIANT (reported): whatever a listing fails with is a problem of its server, unless this stops. A claim that
    * expires is given out again at once, and for ever: a server that causes an error here would cause it all the time.
-   * It never rejects.
+   * What isn't the server's fault is left to other executors once, for whom the claim expires. It never rejects.
    */
   async #list(server: ClaimedServer): Promise<void> {
     const { signal } = this.#stopping;
@@ -91,12 +98,20 @@ export class McpIntake {
       const listed = await this.#parts.list(server, signal);
       if (!signal.aborted) await this.#report(server, await this.#stored(server, listed));
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted || (error instanceof NotListedHere && this.#leave(server))) return;
       this.#parts.failed(error, server);
       await this.#report(server, { listing: null, about: null, problem: problemOf(error) }).catch((second: unknown) => {
         if (!signal.aborted) this.#parts.failed(second, server);
       });
     }
+  }
+
+  /** Whether the claim is left to expire: it wasn't just before. */
+  #leave({ tenant_id, resource }: ClaimedServer): boolean {
+    const key = `${tenant_id} ${resource.resource_id}`;
+    if (this.#left.delete(key)) return false;
+    this.#left.set(key, true);
+    return true;
   }
 
   async #stored({ tenant_id }: ClaimedServer, listed: Listed): Promise<McpReport> {
@@ -122,7 +137,10 @@ export class McpIntake {
 }
 
 /** Administrators of a tenant read it, and the error itself is for operators. */
-const problemOf = (error: unknown): NonNullable<McpReport['problem']> => ({
-  code: error instanceof Fault ? error.code : 'internal',
-  message: 'the executor could not list the tools, and its log says why',
-});
+function problemOf(error: unknown): NonNullable<McpReport['problem']> {
+  if (error instanceof NotListedHere) return { code: error.code, message: error.message };
+  return {
+    code: error instanceof Fault ? error.code : 'internal',
+    message: 'the executor could not list the tools, and its log says why',
+  };
+}

@@ -22,30 +22,36 @@ export interface McpDependencies {
   readonly sessionThreads: ExecutorPool;
   readonly programs: McpPrograms;
   readonly images: TenantImages;
+  /** the images of the deployment that this executor has; none: it has no containers */
+  readonly imageDigests: ReadonlySet<string>;
 }
+
+/** Whether programs of MCP servers run here: there are containers, and some of them are for what lives between calls. */
+export const hasRoomForPrograms = (config: Pick<ExecutorConfig, 'WRIT_SESSIONS' | 'WRIT_SLOTS_SANDBOXED'>): boolean =>
+  config.WRIT_SLOTS_SANDBOXED > 0 && config.WRIT_SESSIONS > 0;
 
 /** @param egress the network access of listings; this machine's by default */
 export function openMcpIntake(
   config: ExecutorConfig,
-  { kernel, blobs, executorId, sessionThreads, programs, images }: McpDependencies,
+  { kernel, blobs, executorId, sessionThreads, programs, images, imageDigests }: McpDependencies,
   { logger }: Pick<ProcessContext, 'logger'>,
   egress?: EgressPorts,
 ): McpIntake {
   const privateEndpoints = parsePrivateEndpoints(config.WRIT_RESOURCE_HOSTS);
   const inside = privateEndpoints.map(({ host }) => host);
   const ports = egress ?? systemEgress(outboundOf(config, inside));
-  const hasContainers = config.WRIT_SLOTS_SANDBOXED > 0;
+  const runsPrograms = hasRoomForPrograms(config);
   const parts = {
     sessions: new McpSessions(sessionThreads),
     ports,
     privateEndpoints,
-    ...(hasContainers ? { programs: listedPrograms(programs, images) } : {}),
+    ...(runsPrograms ? { programs: listedPrograms(programs, images, imageDigests) } : {}),
   };
   return new McpIntake({
     kernel,
     blobs,
     executorId,
-    transports: hasContainers ? MCP_TRANSPORTS : ['http'],
+    transports: runsPrograms ? MCP_TRANSPORTS : ['http'],
     list: (server, signal) => listServer(parts, server, signal),
     failed: (error, server) =>
       logger.error(

@@ -8,14 +8,14 @@ import type { Sandbox, SandboxJob, SandboxResult } from '@writ/sandbox';
 import type { CallGate } from '../../../egress/call-gate.ts';
 import { Proxy } from '../../../egress/proxy.ts';
 
-/** The end of the error stream that operators of a server see. */
-const WORDS_BYTES_MAX = 2_048;
+/** As much of the end of the error stream the agent keeps. */
+export const LAST_BYTES = 8_192;
 
 /** How a process ended, in its own words. Attacker-controlled, and not redacted. */
 export interface ProcessEnd {
   readonly result: SandboxResult | null;
-  /** the end of its error stream */
-  readonly words: string;
+  /** the end of its error stream, as it came: whoever shows it redacts it before anything else */
+  readonly words: Buffer;
   /** whether the beginning of it is missing */
   readonly isCut: boolean;
 }
@@ -55,7 +55,10 @@ export class KeptProcess {
     const egress = { serve: (connection: Duplex): void => way.serve(connection) };
     const ended = sandbox
       .run({ ...job, stdio: { serve: resolve }, egress }, stop.signal)
-      .then(endOf, (error: unknown) => ({ ...NO_WORDS, words: error instanceof Error ? error.message : '' }))
+      .then(endOf, (error: unknown) => ({
+        ...NO_WORDS,
+        words: Buffer.from(error instanceof Error ? error.message : ''),
+      }))
       .then((end) => (ending.end = end));
     const first = await Promise.race([opened, ended]).finally(() => signal.removeEventListener('abort', abort));
     return 'words' in first ? first : new KeptProcess({ stdio: first, startedAt, ended, ending, stop, way });
@@ -124,9 +127,9 @@ class WayOut {
   }
 }
 
-const NO_WORDS: ProcessEnd = { result: null, words: '', isCut: false };
+const NO_WORDS: ProcessEnd = { result: null, words: Buffer.alloc(0), isCut: false };
 
 function endOf(result: SandboxResult): ProcessEnd {
-  const bytes = Buffer.concat(result.output.filter(({ stream }) => stream === 'stderr').map((each) => each.bytes));
-  return { result, words: bytes.subarray(-WORDS_BYTES_MAX).toString('utf8'), isCut: bytes.length > WORDS_BYTES_MAX };
+  const words = Buffer.concat(result.output.filter(({ stream }) => stream === 'stderr').map((each) => each.bytes));
+  return { result, words, isCut: words.length >= LAST_BYTES };
 }

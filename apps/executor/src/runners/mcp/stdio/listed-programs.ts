@@ -3,6 +3,7 @@ import { Fault, type McpClaim } from '@writ/contract';
 import { sourceFrom, type TenantImages } from '@writ/sandbox/images';
 import { decodeBase64 } from '@writ/signing';
 import { isImageProblem } from '../../../images/call-images.ts';
+import { NotListedHere } from '../not-listed-here.ts';
 import type { McpPrograms } from './mcp-programs.ts';
 
 /** The image of a claim. */
@@ -14,18 +15,23 @@ export interface ClaimedImage {
 
 /** What listings need of programs. */
 export interface ListedPrograms extends Pick<McpPrograms, 'list'> {
-  /** The image as the engine starts it. @throws Fault `image.unavailable` */
+  /** The image as the engine starts it. @throws Fault `image.unavailable`; NotListedHere for one of the deployment */
   imageOf(claimed: ClaimedImage, signal: AbortSignal): Promise<string>;
 }
 
-/** Programs with the images of their tenants. */
+/** Programs with the images of their tenants. @param digests those of the deployment that this executor has */
 export const listedPrograms = (
   programs: Pick<McpPrograms, 'list'>,
   images: Pick<TenantImages, 'runnable'>,
+  digests: ReadonlySet<string>,
 ): ListedPrograms => ({
   list: (listing) => programs.list(listing),
   imageOf: async ({ tenantId, digest, image }, signal) => {
-    if (image === undefined) return digest;
+    if (image === undefined) {
+      if (!digests.has(digest))
+        throw new NotListedHere('image.unavailable', `this executor does not have the image \`${digest}\``);
+      return digest;
+    }
     const source = sourceFrom(decodeBase64(image.definition));
     if (source === null || image.image_digest !== digest)
       throw new Fault('image.unavailable', 'the image of the server is none that can be read');

@@ -2,108 +2,32 @@
 //
 // Calls of tools of MCP servers that are programs, with the session in a thread and a fake container.
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  bindTool,
-  formatId,
-  RESOURCE_SECRET_PREFIX,
-  type BoundResource,
-  type McpStdioSettings,
-  type McpTool,
-  type Redemption,
-} from '@writ/contract';
-import { resourceDigest } from '@writ/digest';
-import { acceptedTool, mcpDefinition } from '@writ/mcp-tool';
-import { FakeSandbox } from '@writ/sandbox';
-import { WorkerPool } from '@writ/worker-pool';
-import { sessionPoolSizes } from '../../../calls/executor-pool.ts';
-import type { ExecutorTasks } from '../../../calls/worker-tasks.ts';
-import { EgressFixture } from '../../../specs/egress-fixture.ts';
-import { McpProgram, type ProgramAnswer } from '../../../specs/mcp-program.ts';
+import { formatId, RESOURCE_SECRET_PREFIX, type Redemption, type ReportRequest } from '@writ/contract';
+import type { EgressFixture } from '../../../specs/egress-fixture.ts';
+import type { McpProgram, ProgramAnswer } from '../../../specs/mcp-program.ts';
 import { REMOTE_TOOL } from '../../../specs/mcp-upstream.ts';
-import { BrokerRunner } from '../../broker-runner.ts';
-import { McpPrograms } from './mcp-programs.ts';
+import {
+  openProgramScene,
+  SECRET,
+  serverOf,
+  SETTINGS,
+  TOOL,
+  withHosts,
+  type Given,
+  type ProgramScene,
+} from '../../../specs/program-scene.ts';
+import type { McpPrograms } from './mcp-programs.ts';
 
-const SECRET = 'key-0123456789-secret';
-const SETTINGS: McpStdioSettings = {
-  transport: 'stdio',
-  command: ['mcp-files', '--stdio'],
-  env: { ROOT: '/data', TOKEN: { secret: 'FILES' } },
-};
-const serverOf = (settings: Partial<McpStdioSettings> = {}) => {
-  const meaning = { kind: 'mcp_server', name: 'files', settings: { ...SETTINGS, ...settings } } as const;
-  return { ...meaning, digest: resourceDigest(meaning) };
-};
-const TOOL: McpTool = { ...acceptedTool(serverOf(), 'create_issue', REMOTE_TOOL, 'write'), version: 1 };
-const NET: Redemption['net'] = [[{ domain: '*.outside.example', methods: ['GET', 'POST'] }]];
-
-let threads: WorkerPool<ExecutorTasks>;
-beforeAll(() => {
-  threads = new WorkerPool({
-    ...sessionPoolSizes(3),
-    filename: new URL('../../../executor.worker.ts', import.meta.url),
-  });
-});
-afterAll(() => threads.close());
-
+let scene: ProgramScene;
 let on: EgressFixture;
 let program: McpProgram;
-let sandbox: FakeSandbox;
 let programs: McpPrograms;
-let now = 0;
-beforeEach(async () => {
-  on = await EgressFixture.open();
-  program = new McpProgram();
-  sandbox = new FakeSandbox({
-    programs: { 'mcp-files --stdio': program.run },
-    sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
-  });
-  now = 0;
-  programs = new McpPrograms({ sandbox, threads, processesMax: 4, now: () => performance.now() + now });
+openProgramScene((opened) => {
+  scene = opened;
+  ({ on, program, programs } = opened);
 });
-afterEach(async () => {
-  await programs.close();
-  await sandbox.close();
-  await on.close();
-});
-
-interface Given {
-  readonly tool?: McpTool;
-  readonly settings?: Partial<McpStdioSettings>;
-  readonly redemption?: Partial<Redemption>;
-  readonly args?: Record<string, unknown>;
-  readonly wall_ms?: number;
-}
-
-async function call({
-  tool = TOOL,
-  settings = {},
-  redemption = {},
-  args = { title: 'A leak' },
-  wall_ms = 60_000,
-}: Given = {}) {
-  const resource_id = formatId('resource', new Uint8Array(16));
-  const resources: BoundResource[] = [{ resource_id, ...serverOf(settings), owner_agent_id: null }];
-  const definition = bindTool(mcpDefinition(tool), resources);
-  const message = on.kernel.order(tool.tool_id, args, on.root, {
-    definition,
-    redemption: {
-      net: NET,
-      acts_for: 'person-1',
-      cli_tool: tool,
-      resources,
-      limits: { ...definition.limits, wall_ms },
-      secrets: { [`${RESOURCE_SECRET_PREFIX}FILES`]: SECRET },
-      ...redemption,
-    },
-  });
-  const runner = new BrokerRunner(on.kernel.blobs, on.gate(), () => performance.now(), { programs });
-  expect(await on.kernel.executor([runner]).run(message, 'broker')).toBe('reported');
-  const report = on.kernel.reports.at(-1)!;
-  expect(JSON.stringify(report)).not.toContain(SECRET);
-  return report;
-}
-const announced = (): boolean => on.kernel.requestedVerbs.includes('kernel.effect_started');
+const call = (given?: Given): Promise<ReportRequest> => scene.call(given);
+const announced = (): boolean => scene.announced();
 
 test('a call is announced right before it is written, and the program has its variables', async () => {
   program.answers = {
@@ -155,6 +79,8 @@ describe.each([
 
 test.each<[string, Given]>([
   ['another person', { redemption: { acts_for: 'person-2' } }],
+  ['another session', { redemption: { label_scope: 'session-2' } }],
+  ['another workspace', { redemption: { workspace_id: formatId('workspace', new Uint8Array(16).fill(9)) } }],
   ['other settings', { settings: { command: ['mcp-files', '--stdio'], memory_mb: 128 } }],
   ['another value of a secret', { redemption: { secrets: { [`${RESOURCE_SECRET_PREFIX}FILES`]: `${SECRET}-2` } } }],
 ])('a call with %s has a process of its own', async (_what, given) => {
@@ -165,12 +91,11 @@ test.each<[string, Given]>([
   expect(program.processes.map(({ calls }) => calls.length)).toEqual([2, 1]);
 });
 
-test('a call of nobody in particular leaves no process behind', async () => {
-  for (let calls = 0; calls < 2; calls += 1) {
-    const { acts_for: _, ...rest } = { acts_for: undefined };
-    on.kernel.redemption = {} as Redemption;
-    expect(await call({ redemption: { ...rest, acts_for: undefined } as never })).toMatchObject({ ended: 'exited' });
-  }
+test.each(['acts_for', 'label_scope'] as const)('a call without `%s` leaves no process behind', async (member) => {
+  for (let calls = 0; calls < 2; calls += 1)
+    expect(await call({ redemption: { [member]: undefined } as Partial<Redemption> })).toMatchObject({
+      ended: 'exited',
+    });
   expect(program.processes).toHaveLength(2);
 });
 
@@ -231,7 +156,7 @@ test('a program that keeps dying at its start is started after a pause alone, an
   const second = await call();
   expect(second.error?.message).toContain('is started again in a moment');
   expect(program.processes).toHaveLength(started);
-  now += 120_000;
+  scene.advance(120_000);
   program.begin = () => undefined;
   expect(await call()).toMatchObject({ ended: 'exited' });
 });
@@ -338,11 +263,6 @@ describe('the way out of a program', () => {
       content: [{ type: 'text', text: await ask(process) }],
       structuredContent: { number: 1 },
     });
-  const withHosts = (hosts: readonly string[]): Given => ({
-    settings: { hosts: [...hosts] },
-    tool: { ...TOOL, server_digest: serverOf({ hosts: [...hosts] }).digest },
-  });
-
   test('is that of the call that has it, whose record lists its requests', async () => {
     program.answers = { 'tools/call': asking };
     const report = await call(withHosts(['api.outside.example']));
@@ -394,9 +314,7 @@ test('a listing has a process of its own, without any way out', async () => {
 test('an executor keeps so many processes, and the one that was idle longest makes room', async () => {
   for (let person = 0; person < 4; person += 1) await call({ redemption: { acts_for: `person-${person}` } });
   // Half of them for one tenant.
-  await vi.waitFor(() =>
-    expect(program.processes.map(({ stdio }) => stdio.destroyed)).toEqual([true, true, false, false]),
-  );
+  expect(program.processes.map(({ stdio }) => stdio.destroyed)).toEqual([true, true, false, false]);
   programs.drain();
   await vi.waitFor(() => expect(program.processes.every(({ stdio }) => stdio.destroyed)).toBe(true));
 });

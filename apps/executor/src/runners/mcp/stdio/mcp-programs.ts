@@ -2,7 +2,14 @@
 //
 // MCP servers that are programs: calls of their tools, and listings. INVARIANT (compared on this process): each call
 // lists the tools of the very process that it asks, and is sent only where the definition is the pinned one.
-import { isMcpStdio, MCP_CALLS, MCP_LIMITS, type McpOperation, type McpStdioSettings } from '@writ/contract';
+import {
+  isMcpStdio,
+  MCP_CALLS,
+  MCP_LIMITS,
+  mcpMemoryBytes,
+  type McpOperation,
+  type McpStdioSettings,
+} from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { CallWork } from '@writ/mcp-client';
 import type { Sandbox } from '@writ/sandbox';
@@ -14,10 +21,13 @@ import type { CallGate } from '../../../egress/call-gate.ts';
 import type { NamedValue } from '../../../redaction/redactor.ts';
 import { McpCallError } from '../mcp-failure.ts';
 import { ServerSlots } from '../server-slots.ts';
-import { KeptProcess } from './kept-process.ts';
+import { SandboxLost } from '../../sandboxed-runner.ts';
+import { NotListedHere } from '../not-listed-here.ts';
+import { KeptProcess, type ProcessEnd } from './kept-process.ts';
 import { ProcessPool, type Lease } from './process-pool.ts';
 import { programJob, type ProgramParts } from './program-job.ts';
-import { EndedAtStart, ProgramSessions, wordsOf, type LineOptions, type ProgramSession } from './program-sessions.ts';
+import { wordsOf } from './last-words.ts';
+import { EndedAtStart, ProgramSessions, type LineOptions, type ProgramSession } from './program-sessions.ts';
 import { StartBackoff } from './start-backoff.ts';
 
 /** A call waits so long for one of those under way, or for room, to end. */
@@ -65,6 +75,8 @@ export interface McpProgramsOptions {
   readonly threads: TaskRunner<McpSessionTasks>;
   /** processes of this executor */
   readonly processesMax: number;
+  /** memory of all of them, in bytes */
+  readonly memoryBytesMax: number;
   /** a monotonic clock, in milliseconds */
   readonly now: () => number;
 }
@@ -83,6 +95,11 @@ export class McpPrograms {
     this.#sessions = new ProgramSessions(options.threads);
     this.#pool = new ProcessPool(options);
     this.#backoff = new StartBackoff(options.now);
+  }
+
+  /** Processes that there are, or that are starting or ending. */
+  get size(): number {
+    return this.#pool.size;
   }
 
   /** Keeps no process any more. */
@@ -111,16 +128,20 @@ export class McpPrograms {
     if (release === null)
       throw new McpCallError('mcp.busy', `the server \`${mcp.server}\` has as many calls under way as it may have`);
     try {
-      const lease = await this.#pool.take(call.tenantId, keyOf(call, server), WAIT_MS, signal);
-      if (lease === null)
-        throw new McpCallError('mcp.busy', 'this executor runs as many programs of MCP servers as it may');
-      return await this.#callOn(lease, mcp, call, { gate, signal, announce, began });
+      const key = keyOf(call, server);
+      const wanted = { tenantId: call.tenantId, key, memoryBytes: mcpMemoryBytes(server.settings) };
+      const lease = await this.#pool.take(wanted, WAIT_MS, signal);
+      if (lease === null) throw new McpCallError('mcp.busy', NO_ROOM);
+      return await this.#callOn(lease, key, mcp, call, { gate, signal, announce, began });
     } finally {
       release();
     }
   }
 
-  /** Lists the tools of a server, by a process of its own without any way out. @throws McpCallError */
+  /**
+   * Lists the tools of a server, by a process of its own without any way out.
+   * @throws McpCallError; NotListedHere where there is no room
+   */
   async list({ tenantId, resourceId, settings, image, resourceSecrets, signal }: ProgramListing): Promise<McpListDone> {
     const named = Object.values(resourceSecrets).map((value): NamedValue => ['RESOURCE', value]);
     const timeoutMs = MCP_LIMITS.listingMs - LISTING_MARGIN_MS;
@@ -133,18 +154,23 @@ export class McpPrograms {
       announce: () => Promise.resolve(),
       named,
     };
-    const held: Held = { process: null };
+    const key = sha256Hex(canonicalBytes(['listing', tenantId, resourceId, settings, image]));
+    const wanted = { tenantId, key, memoryBytes: mcpMemoryBytes(settings) };
+    const lease = await this.#pool.take(wanted, WAIT_MS, signal);
+    if (lease === null) throw new NotListedHere('mcp.busy', NO_ROOM);
     try {
-      return await this.#run(held, parts, session, `${tenantId} ${resourceId}`, async (pool, lines, options) =>
+      return await this.#run({ lease, gate: null, key }, parts, session, async (pool, lines, options) =>
         pool.run('mcp.list', { ...work(lines), timeoutMs, named }, options),
       );
     } finally {
-      await held.process?.close();
+      await lease.process?.close();
+      lease.release(false);
     }
   }
 
   async #callOn(
     lease: Lease,
+    key: string,
     mcp: McpOperation,
     call: ProgramCall,
     { gate, signal, announce, began }: ProgramContext & { readonly began: number },
@@ -177,10 +203,9 @@ export class McpPrograms {
     };
     try {
       const { answer } = await this.#run(
-        { lease, gate: (settings.hosts ?? []).length > 0 ? gate : null },
+        { lease, key, gate: (settings.hosts ?? []).length > 0 ? gate : null },
         parts,
         session,
-        `${tenantId} ${resourceId}`,
         async (pool, lines, options) =>
           pool.run('mcp.call', { ...work(lines), ...asked, timeoutMs, named, bytesMax: limits.output_bytes }, options),
       );
@@ -194,21 +219,13 @@ export class McpPrograms {
   }
 
   /** Runs a session on the process that is held, or on a new one; and once more where it asks in older words alone. */
-  async #run<T>(
-    held: Held | { readonly lease: Lease; readonly gate: CallGate | null },
-    parts: ProgramParts,
-    session: ProgramSession,
-    server: string,
-    start: Start<T>,
-  ): Promise<T> {
-    const holder: Held = 'lease' in held ? held.lease : held;
-    const gate = 'lease' in held ? held.gate : null;
+  async #run<T>({ lease, gate, key }: Held, parts: ProgramParts, session: ProgramSession, start: Start<T>): Promise<T> {
     const on = async (isLegacy: boolean): Promise<T> => {
-      if (holder.process?.isAlive !== true) holder.process = await this.#started(parts, session, server);
-      const close = gate === null ? null : holder.process.openTo(gate);
+      if (lease.process?.isAlive !== true) lease.process = await this.#started(parts, session, key);
+      const close = gate === null ? null : lease.process.openTo(gate);
       try {
-        const done = await this.#sessions.run(holder.process, session, isLegacy, start);
-        this.#backoff.succeeded(server);
+        const done = await this.#sessions.run(lease.process, session, isLegacy, start);
+        this.#backoff.succeeded(key);
         return done;
       } finally {
         close?.();
@@ -218,16 +235,18 @@ export class McpPrograms {
       return await on(false).catch(async (error: unknown) => {
         // Some programs of the older revision end when they are asked for a newer one.
         if (!(error instanceof EndedAtStart) || session.signal.aborted) throw error;
+        requireEngine(error.end);
         return await on(true);
       });
     } catch (error) {
       if (!(error instanceof EndedAtStart)) throw error;
-      throw this.#failed(server, `the program ended before it answered${wordsOf(error.end, session.named)}`);
+      requireEngine(error.end);
+      throw this.#failed(key, 'the program ended before it answered', error.end, session);
     }
   }
 
-  async #started(parts: ProgramParts, session: ProgramSession, server: string): Promise<KeptProcess> {
-    const refusal = this.#backoff.refusal(server);
+  async #started(parts: ProgramParts, session: ProgramSession, key: string): Promise<KeptProcess> {
+    const refusal = this.#backoff.refusal(key);
     if (refusal !== null) throw new McpCallError('mcp.unreachable', refusal);
     session.signal.throwIfAborted();
     const { sandbox, now } = this.#options;
@@ -235,18 +254,30 @@ export class McpPrograms {
     if (started instanceof KeptProcess) return started;
     // Whoever stopped it is no failure of the program.
     session.signal.throwIfAborted();
-    throw this.#failed(server, `the program could not be started${wordsOf(started, session.named)}`);
+    requireEngine(started);
+    throw this.#failed(key, 'the program could not be started', started, session);
   }
 
-  #failed(server: string, message: string): McpCallError {
-    this.#backoff.failed(server, message);
-    return new McpCallError('mcp.unreachable', message, 'an administrator looks at it by `writ mcp-server list`');
+  /** What one process said is told to its own call alone. */
+  #failed(key: string, message: string, end: ProcessEnd, { named }: ProgramSession): McpCallError {
+    this.#backoff.failed(key, message);
+    const words = `${message}${wordsOf(end, named)}`;
+    return new McpCallError('mcp.unreachable', words, 'an administrator looks at it by `writ mcp-server list`');
   }
 }
 
-/** Who has a process: a lease of the pool, or a listing. */
+const NO_ROOM = 'this executor runs as many programs of MCP servers as it may, or they take as much memory as they may';
+
+/** The lease of a process, whose key the pauses of its starts are for. */
 interface Held {
-  process: KeptProcess | null;
+  readonly lease: Lease;
+  readonly gate: CallGate | null;
+  readonly key: string;
+}
+
+/** @throws SandboxLost where a process ended by a failure of the engine, which is none of its program */
+function requireEngine({ result }: ProcessEnd): void {
+  if (result?.ended === 'lost' && result.reason === 'engine') throw new SandboxLost(result.detail);
 }
 
 const work = ({ port, lines, isLegacy }: LineOptions) => ({ port, lines, isLegacy, methods: [] as const });
@@ -263,7 +294,8 @@ function programOf({ resources }: Pick<Call, 'resources'>): {
 }
 
 /**
- * Whom a process belongs to. The values of secrets count by their hash, so that a process with an old one serves no
+ * Whom a process belongs to. What a call brought into it is labelled in the session and workspace of that call alone,
+ * so that no other one may find it there. The values of secrets count by their hash, so that a process with an old one serves no
  * call with a new one. A call of nobody in particular has a process for itself.
  */
 export function keyOf(

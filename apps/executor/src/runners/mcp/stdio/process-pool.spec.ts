@@ -5,6 +5,8 @@ import { AGE_MS_MAX, ProcessPool, type Lease } from './process-pool.ts';
 interface Fake {
   readonly process: KeptProcess;
   isClosed: boolean;
+  /** resolves when nothing of it is left; at once unless a test keeps it back */
+  gone: Promise<unknown>;
 }
 
 let now = 0;
@@ -12,7 +14,7 @@ let pool: ProcessPool;
 const never = new AbortController().signal;
 beforeEach(() => {
   now = 0;
-  pool = new ProcessPool({ processesMax: 4, now: () => now });
+  pool = new ProcessPool({ processesMax: 4, memoryBytesMax: 100, now: () => now });
 });
 afterEach(() => pool.close());
 
@@ -20,6 +22,7 @@ function fake(): Fake {
   const ended = Promise.withResolvers<never>();
   const made: Fake = {
     isClosed: false,
+    gone: Promise.resolve(),
     process: {
       startedAt: now,
       ended: ended.promise,
@@ -28,7 +31,7 @@ function fake(): Fake {
       },
       close: () => {
         made.isClosed = true;
-        ended.resolve(undefined as never);
+        void made.gone.then(() => ended.resolve(undefined as never));
         return ended.promise;
       },
     } as unknown as KeptProcess,
@@ -37,8 +40,12 @@ function fake(): Fake {
 }
 
 /** Takes a process, and starts one where there was only room. */
-async function take(tenantId: string, key: string): Promise<{ readonly lease: Lease; readonly own: Fake | null }> {
-  const lease = await pool.take(tenantId, key, 0, never);
+async function take(
+  tenantId: string,
+  key: string,
+  memoryBytes = 1,
+): Promise<{ readonly lease: Lease; readonly own: Fake | null }> {
+  const lease = await pool.take({ tenantId, key, memoryBytes }, 100, never);
   if (lease === null) throw new Error('there was no room');
   if (lease.process !== null) return { lease, own: null };
   const own = fake();
@@ -71,12 +78,13 @@ test('a process that ended, is too old or is not to be kept serves no further ca
   const last = await take('t', 'one');
   expect([old.own?.isClosed, last.own !== null]).toEqual([true, true]);
   last.lease.release(false);
-  expect([last.own?.isClosed, pool.size]).toEqual([true, 0]);
+  expect(last.own?.isClosed).toBe(true);
+  await vi.waitFor(() => expect(pool.size).toBe(0));
 });
 
 test('a tenant has half of the processes, and its own oldest idle one makes room', async () => {
   const [first, second] = [await take('t', 'one'), await take('t', 'two')];
-  expect(await pool.take('t', 'three', 0, never)).toBeNull();
+  expect(await pool.take({ tenantId: 't', key: 'three', memoryBytes: 1 }, 0, never)).toBeNull();
   await take('u', 'one');
   first.lease.release(true);
   now += 1;
@@ -93,13 +101,42 @@ test('a full executor ends the process that was idle longest, whosever it is', a
   expect([mine.own?.isClosed, pool.size]).toEqual([true, 4]);
 });
 
+test('a process makes room when nothing of it is left, and not before', async () => {
+  const { promise: gone, resolve } = Promise.withResolvers<undefined>();
+  const [first, second] = [await take('t', 'one'), await take('t', 'two')];
+  first.own!.gone = gone;
+  first.lease.release(true);
+  now += 1;
+  second.lease.release(true);
+  let has = false;
+  const waiting = take('t', 'three').then(() => (has = true));
+  await vi.waitFor(() => expect(first.own?.isClosed).toBe(true));
+  await new Promise((settled) => {
+    setTimeout(settled, 20);
+  });
+  expect([has, pool.size, second.own?.isClosed]).toEqual([false, 2, false]);
+  resolve(undefined);
+  await waiting;
+  expect([pool.size, second.own?.isClosed]).toEqual([2, false]);
+});
+
+test('processes have so much memory together, and idle ones make room', async () => {
+  const first = await take('t', 'one', 60);
+  expect(await pool.take({ tenantId: 'u', key: 'two', memoryBytes: 60 }, 0, never)).toBeNull();
+  first.lease.release(true);
+  await take('u', 'two', 60);
+  expect(first.own?.isClosed).toBe(true);
+  await take('u', 'three', 40);
+  expect(await pool.take({ tenantId: 'v', key: 'four', memoryBytes: 1 }, 0, never)).toBeNull();
+});
+
 test('a call waits for room, and stops waiting when it is stopped', async () => {
   const [first] = [await take('t', 'one'), await take('t', 'two')];
-  const waiting = pool.take('t', 'three', 60_000, never);
+  const waiting = pool.take({ tenantId: 't', key: 'three', memoryBytes: 1 }, 60_000, never);
   first.lease.release(false);
   expect(await waiting).not.toBeNull();
   const stop = new AbortController();
-  const stopped = pool.take('t', 'four', 60_000, stop.signal);
+  const stopped = pool.take({ tenantId: 't', key: 'four', memoryBytes: 1 }, 60_000, stop.signal);
   stop.abort(new Error('stopped'));
   await expect(stopped).rejects.toThrow('stopped');
 });
@@ -110,5 +147,8 @@ test('a pool that is drained keeps no process, and starts none', async () => {
   pool.drain();
   expect([idle.own?.isClosed, busy.own?.isClosed]).toEqual([true, false]);
   busy.lease.release(true);
-  expect([busy.own?.isClosed, await pool.take('t', 'one', 1_000, never)]).toEqual([true, null]);
+  expect([busy.own?.isClosed, await pool.take({ tenantId: 't', key: 'one', memoryBytes: 1 }, 1_000, never)]).toEqual([
+    true,
+    null,
+  ]);
 });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The processes of MCP servers that this executor keeps. INVARIANT (never shared): a process serves calls of its key
-// alone. A key names tenant, server, settings, image, values of secrets, token and person, so that no two tenants,
-// persons or tokens ever see one process. INVARIANT (bounded): an executor has so many processes, and a tenant a part
-// of them. The one that was idle longest makes room.
+// The processes of MCP servers that this executor has, those of listings too. INVARIANT (never shared): a process serves
+// calls of its key alone. A key names tenant, server, settings, image, values of secrets, token, person, session and
+// workspace, so that no two of these ever see one process. INVARIANT (bounded): an executor has so many processes, with
+// so much memory, and a tenant a part of them. The one that was idle longest makes room. A process counts until nothing
+// of it is left.
 import type { KeptProcess } from './kept-process.ts';
 
 /** A process that nobody used for so long ends. */
@@ -14,16 +15,25 @@ export const AGE_MS_MAX = 50 * 60_000;
 export interface PoolOptions {
   /** processes of this executor */
   readonly processesMax: number;
+  /** of all of them, in bytes */
+  readonly memoryBytesMax: number;
   /** monotonic, in milliseconds */
   readonly now: () => number;
 }
 
-interface Slot {
+/** Whose a process is, and what it takes. */
+export interface Wanted {
   readonly tenantId: string;
   readonly key: string;
+  readonly memoryBytes: number;
+}
+
+interface Slot extends Wanted {
   process: KeptProcess | null;
   /** whether a call has it */
   isBusy: boolean;
+  /** whether it is being killed; it counts until nothing of it is left */
+  isEnding: boolean;
   usedAt: number;
   timer: NodeJS.Timeout | null;
 }
@@ -55,11 +65,11 @@ export class ProcessPool {
    * A process of that key which is idle, or room for a new one; null where there was none in time.
    * @throws the reason of the signal
    */
-  async take(tenantId: string, key: string, waitMs: number, signal: AbortSignal): Promise<Lease | null> {
+  async take(wanted: Wanted, waitMs: number, signal: AbortSignal): Promise<Lease | null> {
     const until = this.#options.now() + waitMs;
     for (;;) {
       signal.throwIfAborted();
-      const slot = this.#idle(tenantId, key) ?? this.#fresh(tenantId, key);
+      const slot = this.#idle(wanted) ?? this.#fresh(wanted);
       if (slot !== null) return this.#lease(slot);
       const leftMs = until - this.#options.now();
       if (leftMs <= 0 || this.#isDraining) return null;
@@ -79,10 +89,10 @@ export class ProcessPool {
     await Promise.all([...this.#slots].map(async ({ process }) => await process?.close()));
   }
 
-  #idle(tenantId: string, key: string): Slot | null {
+  #idle({ tenantId, key }: Wanted): Slot | null {
     const { now } = this.#options;
     const idle = [...this.#slots]
-      .filter((slot) => slot.tenantId === tenantId && slot.key === key && !slot.isBusy)
+      .filter((slot) => slot.tenantId === tenantId && slot.key === key && isIdle(slot))
       .toSorted((a, b) => b.usedAt - a.usedAt);
     for (const slot of idle) {
       if (slot.process?.isAlive === true && now() - slot.process.startedAt < AGE_MS_MAX) return slot;
@@ -91,22 +101,25 @@ export class ProcessPool {
     return null;
   }
 
-  /** Room for a process: an idle one of another key may have to end for it. */
-  #fresh(tenantId: string, key: string): Slot | null {
+  /** Room for a process: idle ones of other keys may have to end for it, and then it is there a moment later. */
+  #fresh(wanted: Wanted): Slot | null {
     if (this.#isDraining) return null;
-    const { processesMax, now } = this.#options;
-    const own = [...this.#slots].filter((slot) => slot.tenantId === tenantId);
-    const isTenantFull = own.length >= eachOf(processesMax);
-    if (isTenantFull || this.#slots.size >= processesMax) {
-      const [oldest] = (isTenantFull ? own : [...this.#slots])
-        .filter(({ isBusy }) => !isBusy)
-        .toSorted((a, b) => a.usedAt - b.usedAt);
-      if (oldest === undefined) return null;
-      this.#end(oldest);
-    }
-    const slot: Slot = { tenantId, key, process: null, isBusy: false, usedAt: now(), timer: null };
+    const own = [...this.#slots].filter(({ tenantId }) => tenantId === wanted.tenantId);
+    const { processesMax, memoryBytesMax, now } = this.#options;
+    if (own.length >= eachOf(processesMax)) return this.#makeRoom(own);
+    const memoryBytes = [...this.#slots].reduce((sum, slot) => sum + slot.memoryBytes, wanted.memoryBytes);
+    if (this.#slots.size >= processesMax || memoryBytes > memoryBytesMax) return this.#makeRoom([...this.#slots]);
+    const slot: Slot = { ...wanted, process: null, isBusy: false, isEnding: false, usedAt: now(), timer: null };
     this.#slots.add(slot);
     return slot;
+  }
+
+  /** Ends the one that was idle longest, and none more where as many are ending as calls wait. */
+  #makeRoom(among: readonly Slot[]): null {
+    const ending = among.filter(({ isEnding }) => isEnding).length;
+    const [oldest] = among.filter(isIdle).toSorted((a, b) => a.usedAt - b.usedAt);
+    if (oldest !== undefined && ending <= this.#waiting.size) this.#end(oldest);
+    return null;
   }
 
   #lease(slot: Slot): Lease {
@@ -132,13 +145,23 @@ export class ProcessPool {
       // A process that dies by itself makes room at once.
       void slot.process.ended.then(() => slot.isBusy || this.#end(slot));
     }
-    for (const wake of [...this.#waiting]) wake();
+    this.#wake();
   }
 
   #end(slot: Slot): void {
-    if (!this.#slots.delete(slot)) return;
+    if (slot.isEnding) return;
+    slot.isEnding = true;
     if (slot.timer !== null) clearTimeout(slot.timer);
-    void slot.process?.close();
+    const gone = (): void => {
+      this.#slots.delete(slot);
+      this.#wake();
+    };
+    if (slot.process === null) gone();
+    else void slot.process.close().then(gone);
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake();
   }
 
   async #released(ms: number, signal: AbortSignal): Promise<void> {
@@ -155,6 +178,8 @@ export class ProcessPool {
     });
   }
 }
+
+const isIdle = ({ isBusy, isEnding }: Slot): boolean => !isBusy && !isEnding;
 
 /** Of one tenant: with more than one, none takes all of them. */
 const eachOf = (processesMax: number): number => Math.max(1, Math.ceil(processesMax / 2));
