@@ -37,9 +37,10 @@ import { InlineRunner } from './runners/inline-runner.ts';
 import { MailSessions } from './runners/mail-sessions.ts';
 import { McpSessions } from './runners/mcp/mcp-sessions.ts';
 import { McpTools } from './runners/mcp/mcp-tool.ts';
-import { McpPrograms } from './runners/mcp/stdio/mcp-programs.ts';
+import type { McpPrograms } from './runners/mcp/stdio/mcp-programs.ts';
+import { openPrograms, programImagesOf } from './runners/mcp/stdio/open-programs.ts';
 import { LISTINGS_AT_ONCE } from './runners/mcp/mcp-intake.ts';
-import { hasRoomForPrograms, openMcpIntake } from './runners/mcp/open-mcp-intake.ts';
+import { openMcpIntake } from './runners/mcp/open-mcp-intake.ts';
 import { openTokenIntake } from './runners/mcp-oauth/open-token-intake.ts';
 import { CallImages } from './images/call-images.ts';
 import { openImageIntake } from './images/open-image-intake.ts';
@@ -218,13 +219,7 @@ async function openDependencies(
     ...openTranscription(config, { blobs, ingest: pgAudioIngest(pool), epoch, monotonic }),
     work: openWork(telemetry),
     sessionThreads,
-    programs: new McpPrograms({
-      sandbox,
-      threads: sessionThreads,
-      processesMax: config.WRIT_SESSIONS,
-      memoryBytesMax: config.WRIT_PROGRAM_BYTES,
-      now: monotonic,
-    }),
+    programs: openPrograms(config, sandbox, sessionThreads, monotonic),
     running: new RunningAttempts(),
     outputs: new LiveOutputs(),
     watched: new WatchedOutputs(executorId, (event) => bus.publish(subjects.event('output', event.tenant_id), event)),
@@ -270,7 +265,7 @@ function performOf(
     clocks: { epoch, monotonic },
     runners,
     verifiers: permitKeys.byKeyid,
-    options: { executorId, images: imageDigests, runsPrograms: hasRoomForPrograms(config) },
+    options: { executorId, images: imageDigests, programImages: programImagesOf(config, imageDigests) },
   });
 }
 

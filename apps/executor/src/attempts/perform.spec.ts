@@ -5,7 +5,7 @@ import { FakeSandbox } from '@writ/sandbox';
 import { InlineRunner } from '../runners/inline-runner.ts';
 import { Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { SandboxedRunner } from '../runners/sandboxed-runner.ts';
-import { CLOSED_GATE, IMAGE, refuse, ScriptedKernel } from '../specs/scripted-kernel.ts';
+import { CLOSED_GATE, refuse, ScriptedKernel } from '../specs/scripted-kernel.ts';
 
 const nothing: Staged = {
   ended: 'exited',
@@ -178,13 +178,6 @@ describe('one permit', () => {
       permit: { image_digest: `sha256:${'2'.repeat(64)}` },
     });
     expect(await kernel.executor([new TestRunner()]).run(message, 'sandboxed')).toBe('not_ours');
-    expect(message.settled).toEqual(['nak']);
-  });
-
-  it('a call of a program goes back to the lane where no programs of servers run', async () => {
-    const permit = { image_digest: IMAGE, lane: 'broker' as const };
-    const message = kernel.order('shell.run', { command: 'true' }, root, { permit });
-    expect(await kernel.executor([new TestRunner()], { runsPrograms: false }).run(message, 'broker')).toBe('not_ours');
     expect(message.settled).toEqual(['nak']);
   });
 

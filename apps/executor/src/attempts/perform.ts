@@ -44,8 +44,8 @@ export interface PerformOptions {
   readonly executorId: string;
   /** the images that calls of this executor may run in, `sha256:…`; none: it has no containers */
   readonly images: ReadonlySet<string>;
-  /** whether it runs programs of MCP servers, which live between calls; absent: it does */
-  readonly runsPrograms?: boolean;
+  /** those for programs of MCP servers, which live between calls; absent: the same */
+  readonly programImages?: ReadonlySet<string>;
 }
 
 /** What became of a permit, for logs and metrics. */
@@ -184,9 +184,8 @@ export class Perform {
   }
 
   #hasImage({ image_digest, registered_image, lane }: Permit): boolean {
-    const { images, runsPrograms = true } = this.#options;
     // A call in a container that isn't of the lane of containers is one of a program.
-    if (image_digest !== null && lane === 'broker' && !runsPrograms) return false;
+    const images = (lane === 'broker' ? this.#options.programImages : undefined) ?? this.#options.images;
     // An executor without containers has no image, and a tenant's image needs a container as much as any other.
     return image_digest === null || (registered_image === true ? images.size > 0 : images.has(image_digest));
   }
@@ -279,17 +278,9 @@ export class Perform {
     try {
       const needs: UnmetNeed[] = [];
       const destination = { blobs: this.#blobs, tenantId: credentials.tenant_id, seal: sealOf(permit, redemption) };
+      const ports = { kernel: this.#kernel, work: this.#work, monotonic: this.#clocks.monotonic };
       const staged = await withSpan('run', {}, () =>
-        this.#runCall(
-          permit,
-          redemption,
-          runContextOf(
-            { kernel: this.#kernel, work: this.#work, monotonic: this.#clocks.monotonic },
-            credentials,
-            lease,
-            needs,
-          ),
-        ),
+        this.#runCall(permit, redemption, runContextOf(ports, credentials, lease, needs)),
       );
       await this.#storeAndReport(
         staged,

@@ -16,6 +16,7 @@ import { resourceDigest } from '@writ/digest';
 import { acceptedTool, mcpDefinition } from '@writ/mcp-tool';
 import { FakeSandbox } from '@writ/sandbox';
 import { WorkerPool } from '@writ/worker-pool';
+import type { PerformOptions } from '../attempts/perform.ts';
 import { sessionPoolSizes } from '../calls/executor-pool.ts';
 import type { ExecutorTasks } from '../calls/worker-tasks.ts';
 import { BrokerRunner } from '../runners/broker-runner.ts';
@@ -85,13 +86,10 @@ export class ProgramScene {
   }
 
   /** What became of a call, which may have ended without a report. */
-  async run({
-    tool = TOOL,
-    settings = {},
-    redemption = {},
-    args = { title: 'A leak' },
-    wall_ms = 60_000,
-  }: Given = {}): Promise<string> {
+  async run(
+    { tool = TOOL, settings = {}, redemption = {}, args = { title: 'A leak' }, wall_ms = 60_000 }: Given = {},
+    options: Partial<PerformOptions> = {},
+  ): Promise<string> {
     const resource_id = formatId('resource', new Uint8Array(16));
     const resources: BoundResource[] = [{ resource_id, ...serverOf(settings), owner_agent_id: null }];
     const definition = bindTool(mcpDefinition(tool), resources);
@@ -110,7 +108,7 @@ export class ProgramScene {
       },
     });
     const runner = new BrokerRunner(kernel.blobs, this.on.gate(), () => performance.now(), { programs: this.programs });
-    return await kernel.executor([runner]).run(message, 'broker');
+    return await kernel.executor([runner], options).run(message, 'broker');
   }
 
   /** The report of a call. */

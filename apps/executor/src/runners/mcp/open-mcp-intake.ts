@@ -14,6 +14,7 @@ import { McpIntake } from './mcp-intake.ts';
 import { McpSessions } from './mcp-sessions.ts';
 import { listedPrograms } from './stdio/listed-programs.ts';
 import type { McpPrograms } from './stdio/mcp-programs.ts';
+import { programImagesOf } from './stdio/open-programs.ts';
 
 export interface McpDependencies {
   readonly kernel: KernelClient;
@@ -26,10 +27,6 @@ export interface McpDependencies {
   readonly imageDigests: ReadonlySet<string>;
 }
 
-/** Whether programs of MCP servers run here: there are containers, and some of them are for what lives between calls. */
-export const hasRoomForPrograms = (config: Pick<ExecutorConfig, 'WRIT_SESSIONS' | 'WRIT_SLOTS_SANDBOXED'>): boolean =>
-  config.WRIT_SLOTS_SANDBOXED > 0 && config.WRIT_SESSIONS > 0;
-
 /** @param egress the network access of listings; this machine's by default */
 export function openMcpIntake(
   config: ExecutorConfig,
@@ -40,12 +37,13 @@ export function openMcpIntake(
   const privateEndpoints = parsePrivateEndpoints(config.WRIT_RESOURCE_HOSTS);
   const inside = privateEndpoints.map(({ host }) => host);
   const ports = egress ?? systemEgress(outboundOf(config, inside));
-  const runsPrograms = hasRoomForPrograms(config);
+  const programImages = programImagesOf(config, imageDigests);
+  const runsPrograms = programImages.size > 0;
   const parts = {
     sessions: new McpSessions(sessionThreads),
     ports,
     privateEndpoints,
-    ...(runsPrograms ? { programs: listedPrograms(programs, images, imageDigests) } : {}),
+    ...(runsPrograms ? { programs: listedPrograms(programs, images, programImages) } : {}),
   };
   return new McpIntake({
     kernel,

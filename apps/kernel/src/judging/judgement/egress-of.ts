@@ -13,7 +13,8 @@ interface Outlet {
 
 /**
  * The egress that policy judges: the requests that the arguments name; for a command, which names none, the hosts that
- * its token allows; for a program with hosts of its own, those that the token allows, too. Null where nothing can leave.
+ * its token allows; for a program with hosts of its own, those that the token allows, too. Null where nothing can
+ * leave.
  */
 export function egressOf({ chain, profile }: CallFacts, { tool, requests }: WellFormed): Egress {
   if (requests.length > 0) {

@@ -295,8 +295,8 @@ function programOf({ resources }: Pick<Call, 'resources'>): {
 
 /**
  * Whom a process belongs to. What a call brought into it is labelled in the session and workspace of that call alone,
- * so that no other one may find it there. The values of secrets count by their hash, so that a process with an old one serves no
- * call with a new one. A call of nobody in particular has a process for itself.
+ * so that no other one may find it there. The values of secrets count by their hash, so that a process with an old one
+ * serves no call with a new one. A call of nobody in particular has a process for itself.
  */
 export function keyOf(
   call: Pick<ProgramCall, 'actsFor' | 'imageDigest' | 'operationId' | 'resourceSecrets' | 'tenantId'>,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The processes of MCP servers that this executor has, those of listings too. INVARIANT (never shared): a process serves
-// calls of its key alone. A key names tenant, server, settings, image, values of secrets, token, person, session and
-// workspace, so that no two of these ever see one process. INVARIANT (bounded): an executor has so many processes, with
-// so much memory, and a tenant a part of them. The one that was idle longest makes room. A process counts until nothing
-// of it is left.
+// The processes of MCP servers that this executor has, those of listings too. INVARIANT (never shared): a process
+// serves calls of its key alone. A key names tenant, server, settings, image, values of secrets, token, person, session
+// and workspace, so that no two of these ever see one process. INVARIANT (bounded): an executor has so many processes,
+// with so much memory, and a tenant a part of them. The one that was idle longest makes room. A process counts until
+// nothing of it is left.
 import type { KeptProcess } from './kept-process.ts';
 
 /** A process that nobody used for so long ends. */

@@ -56,6 +56,11 @@ test('a start that the engine failed is none of the program: the attempt is lost
   expect(await scene.call()).toMatchObject({ ended: 'exited' });
 });
 
+test('a call goes back to its lane where no programs run', async () => {
+  expect(await scene.run({}, { programImages: new Set() })).toBe('not_ours');
+  expect(program.processes).toHaveLength(0);
+});
+
 test('a listing counts as a process while it runs', async () => {
   const counted: number[] = [];
   program.answers = {
