@@ -17,6 +17,7 @@ export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Ve
     'orchestrator.identity_provider': APPEND,
     'orchestrator.credential': APPEND,
     'orchestrator.token_denial': APPEND,
+    'orchestrator.browser_session': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.person': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.delivery': APPEND,
@@ -96,6 +97,8 @@ export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Ve
     'kernel.image': APPEND,
     'kernel.mcp_server': ['SELECT', 'INSERT', 'DELETE'],
     'kernel.mcp_tool': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.credential_subject': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.mcp_connection': APPEND,
     'kernel.skill': ['SELECT', 'INSERT', 'DELETE'],
     'kernel.vote': APPEND,
     'kernel.delegation': APPEND,
@@ -117,5 +120,6 @@ export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Ve
     'kernel.shell': ['SELECT'],
     'kernel.session_value': ['DELETE'],
     'kernel.kept_output': ['DELETE'],
+    'kernel.mcp_connection': ['DELETE'],
   },
 };

@@ -111,6 +111,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
       'kernel.erasure',
       'kernel.image',
       'kernel.mcp_server',
+      'kernel.mcp_connection',
       'audio.ingest_device',
     ];
     for (const table of tables.filter(hasTenants)) {

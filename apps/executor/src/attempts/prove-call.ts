@@ -124,7 +124,7 @@ function verifiedTool(
 
 /** For whom the call acts, and whose labels count. The permit orders the token. */
 function actsForOf(redemption: Redemption): Pick<Call, 'actsFor'> {
-  const { acts_for: principal, label_scope: labelScope, capability_token_id: token, workspace_id } = redemption;
+  const { acts_for: principal, session: labelScope, capability_token_id: token, workspace_id } = redemption;
   return principal === undefined || labelScope === undefined
     ? {}
     : { actsFor: { token, principal, labelScope, workspace: workspace_id } };

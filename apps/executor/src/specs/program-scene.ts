@@ -99,7 +99,7 @@ export class ProgramScene {
       redemption: {
         net: NET,
         acts_for: 'person-1',
-        label_scope: 'session-1',
+        session: 'session-1',
         cli_tool: tool,
         resources,
         limits: { ...definition.limits, wall_ms },

@@ -79,7 +79,7 @@ describe.each([
 
 test.each<[string, Given]>([
   ['another person', { redemption: { acts_for: 'person-2' } }],
-  ['another session', { redemption: { label_scope: 'session-2' } }],
+  ['another session', { redemption: { session: 'session-2' } }],
   ['another workspace', { redemption: { workspace_id: formatId('workspace', new Uint8Array(16).fill(9)) } }],
   ['other settings', { settings: { command: ['mcp-files', '--stdio'], memory_mb: 128 } }],
   ['another value of a secret', { redemption: { secrets: { [`${RESOURCE_SECRET_PREFIX}FILES`]: `${SECRET}-2` } } }],
@@ -91,7 +91,7 @@ test.each<[string, Given]>([
   expect(program.processes.map(({ calls }) => calls.length)).toEqual([2, 1]);
 });
 
-test.each(['acts_for', 'label_scope'] as const)('a call without `%s` leaves no process behind', async (member) => {
+test.each(['acts_for', 'session'] as const)('a call without `%s` leaves no process behind', async (member) => {
   for (let calls = 0; calls < 2; calls += 1)
     expect(await call({ redemption: { [member]: undefined } as Partial<Redemption> })).toMatchObject({
       ended: 'exited',
