@@ -3,6 +3,7 @@
 // provider of their organisation, consent at the authorization server of the MCP server, and call under their own
 // rights. Both servers are real ones (`oidc-provider`); a scripted browser stands for the people's.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import {
   Api,
@@ -33,6 +34,8 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 const URL_OF_SERVER = 'https://mcp.outside.example/mcp';
 const METADATA_PATH = '/.well-known/oauth-protected-resource/mcp';
 const WAIT = { timeout: 60_000, interval: 500 };
+/** A token that came less than ten seconds ago is used, however short it is. */
+const FRESH_MS = 10_500;
 
 let url: string;
 let internet: FakeInternet;
@@ -331,8 +334,9 @@ it('a person who says no is not connected', async () => {
 });
 
 it('a token that is about to expire is renewed once, though many calls wait for it, and the new one is kept', async () => {
-  upstream.accessTokenSeconds = 25;
+  upstream.accessTokenSeconds = 12;
   const { api } = await connected('erin');
+  await sleep(FRESH_MS);
   upstream.accessTokenSeconds = 600;
   upstream.requests = [];
   const ended = await Promise.all(['a', 'b', 'c', 'd'].map((title) => call(api, title)));
@@ -345,8 +349,9 @@ it('a token that is about to expire is renewed once, though many calls wait for 
 });
 
 it('whoever was revoked at the authorization server is not called for, and is asked to consent again', async () => {
-  upstream.accessTokenSeconds = 25;
+  upstream.accessTokenSeconds = 12;
   const { api, id } = await connected('frank');
+  await sleep(FRESH_MS);
   await upstream.revokeAll('frank');
   const ended = await call(api, 'too late');
   expect(ended).toMatchObject({ status: 'error' });
