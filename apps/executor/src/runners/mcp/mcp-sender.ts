@@ -8,11 +8,8 @@ import type { RelayedRequest, RelayOptions } from '@writ/mcp-client';
 import type { Call } from '../../calls/runner.ts';
 import type { CallGate, Headers } from '../../egress/call-gate.ts';
 import { exchange } from '../../egress/exchange.ts';
-import { GateRefusal } from '../../egress/gate-refusal.ts';
-import { secretOf, verifyPrivate } from '../resource-secret.ts';
+import { secretHeader } from '../resource-secret.ts';
 
-/** What a header's value may hold (RFC 9110 §5.5), in ASCII. */
-const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 /** Methods beside POST: GET resumes an answer, DELETE ends a session of 2025-11-25. */
 const MORE_METHODS = ['GET', 'DELETE'] as const;
 
@@ -85,11 +82,8 @@ export class McpSender {
 function credentialOf({ settings, resourceSecrets }: McpSenderOptions, target: EgressTarget): Headers {
   const own = credentialIn(settings);
   if (own === null) return [];
-  const { header = 'authorization', prefix = 'Bearer ', secret } = own;
-  verifyPrivate(target);
-  const value = `${prefix}${secretOf({ resourceSecrets }, secret)}`;
-  if (FIELD_VALUE.test(value)) return [[header.toLowerCase(), value]];
-  throw new GateRefusal('egress.refused', `the secret \`${secret}\` can't stand in a header`);
+  const { header: name = 'authorization', prefix = 'Bearer ', secret } = own;
+  return [secretHeader({ resourceSecrets }, { name, prefix, secret }, target)];
 }
 
 /** The secret that a request has, and where; null: none. An access token of a person stands where OAuth has it. */

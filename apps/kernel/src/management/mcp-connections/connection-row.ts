@@ -11,6 +11,7 @@ import {
 import { contentDigest, type ChangeRecord } from '../../evidence/changes/index.ts';
 import type { Rows } from '../../foundation/tenancy/index.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
+import { storedProblem } from '../mcp-servers/index.ts';
 
 export type ConnectionRow = NonNullable<Awaited<ReturnType<Rows['mcp_connection']['findFirst']>>>;
 
@@ -61,11 +62,9 @@ export const bytesOf = (hex: string): Uint8Array<ArrayBuffer> => new Uint8Array(
 export const isSameHash = (stored: Uint8Array | null, hex: string): boolean =>
   stored !== null && Buffer.from(stored).equals(Buffer.from(hex, 'hex'));
 
-/** Postgres accepts no NUL in text, and the message may have words of a server. */
-export const storedProblem = (problem: McpProblem | null) =>
-  problem === null
-    ? Prisma.DbNull
-    : ({ code: problem.code, message: problem.message.replaceAll('\0', '').toWellFormed() } as Prisma.InputJsonObject);
+/** What a row has of a problem. */
+export const problemColumn = (problem: McpProblem | null) =>
+  problem === null ? Prisma.DbNull : (storedProblem(problem) as Prisma.InputJsonObject);
 
 const toNumber = (at: bigint | null): number | null => (at === null ? null : Number(at));
 

@@ -30,6 +30,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { usableBy } from '../resources/usable-by.ts';
 import { clientOf, connectionView, bytesOf, isOwnPlace, isSameHash, secretHash, stepRecord } from './connection-row.ts';
 import type { ConnectionClient, ConnectionRow } from './connection-row.ts';
+import { serverNamed } from '../mcp-servers/index.ts';
 
 const HANDLE_BYTES = 32;
 const UNDER_WAY = ['asked', 'confirmed', 'exchanging'];
@@ -147,8 +148,7 @@ async function usableServer(rows: Rows, caller: Caller, name: string): Promise<S
   const { tenant_id } = caller;
   const { agent_id } = agentFilterOf(caller);
   const usable = agent_id === undefined ? {} : await usableBy(rows, tenant_id, agent_id);
-  // No name contains NUL, and the database rejects NUL in a query.
-  const where = { tenant_id, kind: 'mcp_server', name: name.replaceAll('\0', ''), removed_at: null };
+  const where = serverNamed(tenant_id, name);
   return requireFound(await rows.resource.findFirst({ where: { AND: [where, usable] } }));
 }
 

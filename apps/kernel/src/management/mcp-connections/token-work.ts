@@ -30,7 +30,7 @@ import type { ClaimedTokenWork } from '../../foundation/database/functions/mcp-c
 import type { CrossTenantPool } from '../../foundation/database/pools.ts';
 import { callIn, requireFound, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
 import { clientSecretFor, lacksSecret } from './client-secret.ts';
-import { clientIn, stepRecord, storedProblem, type ConnectionRow } from './connection-row.ts';
+import { clientIn, stepRecord, problemColumn, type ConnectionRow } from './connection-row.ts';
 import { listAgain, replaceOthers } from './replaced-connections.ts';
 
 /** Work of one tenant that is under way at a time. */
@@ -212,7 +212,7 @@ export class TokenWork {
           renewable: refresh_token !== null,
           renewed_at: BigInt(now),
           ...(tokens.scopes === null ? {} : { scopes: [...tokens.scopes] }),
-          problem: storedProblem(null),
+          problem: problemColumn(null),
           ...over(now, 0),
         },
       });
@@ -241,7 +241,7 @@ export class TokenWork {
         return { value: true, records: await this.#refused(rows, attempt, now, problem) };
       const pause = Math.min(RETRY_MS_MAX, RETRY_MS[work] * 2 ** (failures - 1));
       const next = isLast ? {} : { work, due_at: BigInt(now + pause) };
-      const data = { ...over(now, failures), problem: storedProblem(problem), ...next };
+      const data = { ...over(now, failures), problem: problemColumn(problem), ...next };
       const { count } = await rows.mcp_connection.updateMany({ where: claimedBy(attempt), data });
       // One record for failures in a row: each of them says the same.
       const isFirst = work === 'refresh' && row.failures === 0;
@@ -260,7 +260,7 @@ export class TokenWork {
         lists: false,
         sealed: null,
         renewable: false,
-        problem: storedProblem(problem),
+        problem: problemColumn(problem),
       },
     });
     return count === 0 ? [] : [connectionEnded(attempt.executor_id, attempt.connection_id)];
@@ -296,7 +296,7 @@ export class TokenWork {
     const words = `its tokens could not be revoked at the authorization server${without}: ${message}`;
     const { value } = await this.#forget(rows, attempt, now);
     if (!value) return { value, records: [] };
-    const problem = storedProblem({ code, message: words.slice(0, MESSAGE_CHARS_MAX) });
+    const problem = problemColumn({ code, message: words.slice(0, MESSAGE_CHARS_MAX) });
     await rows.mcp_connection.updateMany({ where: { tenant_id, connection_id }, data: { problem } });
     return { value, records: [stepRecord('revocation_failed', executor_id, row)] };
   }

@@ -4,4 +4,6 @@ export { leaveServer } from './leave-server.ts';
 export { McpListings } from './mcp-listings.ts';
 export { McpListingsController, McpServersController } from './mcp-servers.controller.ts';
 export { McpServers } from './mcp-servers.ts';
+export { serverNamed } from './server-named.ts';
+export { storedProblem } from './stored-problem.ts';
 export { putIntoForce, removeServerTools } from './tools-in-force.ts';

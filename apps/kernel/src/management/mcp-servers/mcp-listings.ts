@@ -34,6 +34,7 @@ import { withAuthorization } from './authorization.ts';
 import { compareListing } from './compare-listing.ts';
 import type { ServerOfTools } from './tools-in-force.ts';
 import { readListing, type ListedTools } from './listed-tools.ts';
+import { storedProblem } from './stored-problem.ts';
 
 /** How often a server is listed, in milliseconds: a change is found within that time, and by each call before it. */
 const EVERY_MS = 15 * 60_000;
@@ -179,7 +180,7 @@ export class McpListings {
       if (row === null) return false;
       const failures = row.failures + 1;
       const pause = Math.min(EVERY_MS, RETRY_MS * 2 ** Math.min(failures - 1, 10));
-      const data = { due_at: BigInt(now + pause), failures, problem: stored(problem) };
+      const data = { due_at: BigInt(now + pause), failures, problem: storedProblem(problem) };
       return (
         (await this.#end(rows, attempt, now, await withAuthorization(rows, attempt, data, authorization))) !== null
       );
@@ -277,10 +278,4 @@ const claimedBy = ({ tenant_id, resource_id, executor_id, claim }: Attempt) => (
   executor_id,
   claim,
   claim_until: { not: null },
-});
-
-/** Postgres accepts no NUL in text, and the message may have words of the server. */
-const stored = ({ code, message }: McpProblem): McpProblem => ({
-  code,
-  message: message.replaceAll('\0', '').toWellFormed(),
 });

@@ -20,6 +20,7 @@ import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import { requireFound, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
 import { definitionsOf, findTool } from './mounted-tools.ts';
 import { categoriesOf, toolView } from './tool-view.ts';
+import { serverNamed } from './server-named.ts';
 
 /** Tools that are read at a time: each may have two long definitions. */
 const TOOLS_READ_MAX = 16;
@@ -125,9 +126,7 @@ function requireReader(caller: Caller): void {
 
 /** The registered server of that name. @throws Fault `not_found` */
 export async function findServer(rows: Rows, tenant_id: string, name: string): Promise<ResourceRow> {
-  // No name contains NUL, and the database rejects NUL in a query.
-  const where = { tenant_id, kind: 'mcp_server', name: name.replaceAll('\0', ''), removed_at: null };
-  return requireFound(await rows.resource.findFirst({ where }));
+  return requireFound(await rows.resource.findFirst({ where: serverNamed(tenant_id, name) }));
 }
 
 async function viewOf(rows: Rows, tenantId: string, name: string): Promise<McpServerView> {

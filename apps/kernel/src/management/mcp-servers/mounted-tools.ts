@@ -5,6 +5,7 @@
 import type { KernelRequest, McpDefinitions, McpToolFound } from '@writ/contract';
 import type { Rows, Tenancy } from '../../foundation/tenancy/index.ts';
 import { definitionIn } from './tool-view.ts';
+import { serverNamed } from './server-named.ts';
 
 /** Half of what one message holds. One definition fits in any case. */
 const REPLY_BYTES_MAX = 512 * 1024;
@@ -57,7 +58,6 @@ export async function definitionsOf(
 }
 
 async function serverId(rows: Rows, tenant_id: string, name: string): Promise<string | null> {
-  const where = { tenant_id, kind: 'mcp_server', name: name.replaceAll('\0', ''), removed_at: null };
-  const found = await rows.resource.findFirst({ where, select: { resource_id: true } });
+  const found = await rows.resource.findFirst({ where: serverNamed(tenant_id, name), select: { resource_id: true } });
   return found?.resource_id ?? null;
 }

@@ -13,7 +13,8 @@ import { Fault, isId, type McpConsentView, type TenantId } from '@writ/contract'
 import type { ConsentClient } from '../../calls/kernel/consent-client.ts';
 import type { FailedKeys } from '../../edge/access/failed-keys.ts';
 import type { RateLimit } from '../../edge/access/rate-limit.ts';
-import { isFormOf, type Session, type Sessions } from '../../edge/access/sign-in/sessions.ts';
+import { OF_SUBJECT_MAX } from '../../edge/access/oauth/credentials.ts';
+import { isFormOf, SESSION_MS, type Session, type Sessions } from '../../edge/access/sign-in/sessions.ts';
 import { SignInRefused, type SignIn } from '../../edge/access/sign-in/sign-in.ts';
 import { ATTEMPT_S, type Attempt } from '../../edge/access/sign-in/attempts.ts';
 import { consentDoneUri } from '../../edge/access/sign-in/redirect-uris.ts';
@@ -38,13 +39,11 @@ import {
 const SESSION_COOKIE = 'writ_connect';
 const ATTEMPT_COOKIE = 'writ_sign_in';
 /** As long as a session lasts in the database; that one decides. */
-const SESSION_S = 900;
+const SESSION_S = SESSION_MS / 1_000;
 const HANDLE = /^[A-Za-z0-9_-]{43}$/;
 /** With the sealing around it, a longer code fits into no message. */
 const CODE_BYTES_MAX = 3_000;
 const ERROR = /^[\x20-\x7e]{1,256}$/;
-/** Credentials of a subject that the kernel takes: roles and agents, of which a subject has a few. */
-const CREDENTIALS_MAX = 1_000;
 
 type Answer = Page | Redirection;
 
@@ -102,7 +101,7 @@ export class ConnectPages {
         subject_hash: subject_hash.toString('hex'),
         session_hash: sessionHash.toString('hex'),
         redirect_uri: consentDoneUri(this.#url(), consent.resource_id),
-        credentials: await identities.credentialsOf(tenantId, { subject_hash }, CREDENTIALS_MAX),
+        credentials: await identities.credentialsOf(tenantId, { subject_hash }, OF_SUBJECT_MAX),
       });
       return leavePage(verifyPlace(authorize_url));
     } catch (error) {

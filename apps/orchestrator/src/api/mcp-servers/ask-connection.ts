@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller } from '@writ/contract';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { OF_SUBJECT_MAX } from '../../edge/access/oauth/credentials.ts';
 import { ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
 import { Identities } from '../../store/identities/identities.ts';
 import type { McpConnectionLink } from './views.ts';
-
-/** Credentials of a subject that the kernel takes: roles and agents, of which a subject has a few. */
-const CREDENTIALS_MAX = 1_000;
 
 /** Makes links by which people let MCP servers act under their rights. */
 export class AskConnection {
@@ -45,7 +43,7 @@ export class AskConnection {
       server,
       lists,
       subject_hash: subject_hash.toString('hex'),
-      credentials: await this.#identities.credentialsOf(tenant_id, { subject_hash }, CREDENTIALS_MAX),
+      credentials: await this.#identities.credentialsOf(tenant_id, { subject_hash }, OF_SUBJECT_MAX),
     });
     // The page asks where to sign in unless it is clear.
     const where = providers.length === 1 ? '' : `?provider=${encodeURIComponent(own.name)}`;

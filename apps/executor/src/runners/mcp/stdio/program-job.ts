@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, mcpMemoryBytes, SANDBOX_LIMITS, type McpStdioSettings } from '@writ/contract';
+import { mcpMemoryBytes, SANDBOX_LIMITS, type McpStdioSettings } from '@writ/contract';
 import type { SandboxJob } from '@writ/sandbox';
 import { CONTAINER_TMPFS_BYTES } from '../../container-capacity.ts';
+import { secretOf } from '../../resource-secret.ts';
 
 /** A container of a program ends after an hour, whatever it does. */
 const LIFE_MS = 60 * 60_000;
@@ -57,12 +58,9 @@ function variablesOf(
   resourceSecrets: ProgramParts['resourceSecrets'],
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [name, typeof value === 'string' ? value : secretOf(value.secret)]),
+    Object.entries(env).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : secretOf({ resourceSecrets }, value.secret),
+    ]),
   );
-
-  function secretOf(secret: string): string {
-    const value = Object.hasOwn(resourceSecrets, secret) ? resourceSecrets[secret] : undefined;
-    if (value === undefined) throw new Fault('permit.invalid', `the secret \`${secret}\` did not come with the call`);
-    return value;
-  }
 }

@@ -21,8 +21,8 @@ export const NEW_PER_MINUTE_MAX = 600;
 const MINUTE_MS = 60_000;
 /** Counted providers: more than make credentials within a minute. */
 const PROVIDERS_MAX = 20_000;
-/** Credentials of one subject that are read: roles and agents, of which a subject has a few. */
-const OF_SUBJECT_MAX = 1_000;
+/** Credentials of one subject that are read, and that the kernel takes: roles and agents, of which it has a few. */
+export const OF_SUBJECT_MAX = 1_000;
 
 /** What a credential is for, without its hash. */
 export interface CredentialOf {
