@@ -12,3 +12,4 @@ export {
   stricterCategory,
   suggestedCategory,
 } from './remote-tool.ts';
+export { isServerRequest, serverRequestDigest, serverRequests, type McpServerRequest } from './server-requests.ts';
