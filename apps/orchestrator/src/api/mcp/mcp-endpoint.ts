@@ -7,10 +7,12 @@ import {
   type McpHttpHandler,
   type RequestStateCodec,
 } from '@modelcontextprotocol/server';
+import { isServerRequest } from '@writ/mcp-tool';
 import type { McpConnection } from './connection.ts';
 import type { HeldState } from './held-state.ts';
 import { mcpServer, type McpServerParts } from './mcp-server.ts';
 import { readMessage } from './read-message.ts';
+import { MountFeatures, NO_FEATURES, type MountedFeatures } from './mount/mounted-features.ts';
 import { isName } from './mount/mounted-tools.ts';
 import { headerMismatch } from './mount/param-headers.ts';
 import type { PinnedTool } from './mount/remote-tools.ts';
@@ -19,7 +21,7 @@ import { sendShortErrors, shortAnswer } from './short-errors.ts';
 
 /** How long a client may take to ask its user about a held call, in seconds: as long as an approval usually waits. */
 const STATE_SECONDS = 86_400;
-const [CONNECTION, ARGS, CALLED] = ['connection', 'args', 'called'];
+const [CONNECTION, ARGS, CALLED, FEATURES] = ['connection', 'args', 'called', 'features'];
 /** The member of `_meta` that every request of the stateless revision has. */
 const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 /** The error of that revision for headers that differ from the message. */
@@ -45,15 +47,18 @@ export function heldStates(key: Buffer): RequestStateCodec<HeldState> {
 export class McpEndpoint {
   readonly #handler: McpHttpHandler;
   readonly #remote: McpServerParts['remote'];
+  readonly #features: MountFeatures;
 
   /** @param report is called with errors that no answer shows */
   constructor(parts: McpServerParts, report: (error: Error) => void) {
     this.#remote = parts.remote;
+    this.#features = new MountFeatures(parts.offers, parts.remote);
     this.#handler = createMcpHandler(
       ({ authInfo, era }) => {
         const args = authInfo?.extra?.[ARGS] as Record<string, unknown> | undefined;
         const called = (authInfo?.extra?.[CALLED] ?? null) as PinnedTool | null;
-        const server = mcpServer(parts, connectionOf(authInfo?.extra), { era, args, called });
+        const features = (authInfo?.extra?.[FEATURES] ?? NO_FEATURES) as MountedFeatures;
+        const server = mcpServer(parts, connectionOf(authInfo?.extra), { era, args, called, features });
         sendShortErrors(server);
         return server;
       },
@@ -63,7 +68,7 @@ export class McpEndpoint {
 
   /**
    * Answers one message of an admitted caller. No credential is passed on. Faults: `request.too_large`, and those of
-   * finding the tool of a mount.
+   * finding the tool and the features of a mount.
    */
   async answer(request: Request, whole: McpMessage, connection: McpConnection): Promise<Response> {
     const { message, args } = readMessage(whole);
@@ -73,13 +78,14 @@ export class McpEndpoint {
       const mismatch = await this.#mismatch(called, connection, args ?? {});
       if (mismatch !== null) return rejected(message, 400, HEADER_MISMATCH, mismatch);
     }
+    const features = await this.#features.of(message, connection);
     const answer = await this.#handler.fetch(request, {
       parsedBody: message,
       authInfo: {
         token: '',
         clientId: connection.caller.api_key_id,
         scopes: [],
-        extra: { [CONNECTION]: connection, [ARGS]: args, [CALLED]: called },
+        extra: { [CONNECTION]: connection, [ARGS]: args, [CALLED]: called, [FEATURES]: features },
       },
     });
     return await shortAnswer(answer);
@@ -88,7 +94,10 @@ export class McpEndpoint {
   /** The tool of a mount that the message calls; null for none, and for any other message. */
   async #called({ method, params }: McpMessage, { caller, server }: McpConnection): Promise<PinnedTool | null> {
     const name = method === 'tools/call' ? params?.['name'] : undefined;
-    return server !== null && isName(name) ? await this.#remote.find(caller, server, name) : null;
+    // A request beside tools is no tool, whatever stands for it.
+    return server !== null && isName(name) && !isServerRequest(name)
+      ? await this.#remote.find(caller, server, name)
+      : null;
   }
 
   async #mismatch(

@@ -18,6 +18,8 @@ import { clientCapabilities } from './client-capabilities.ts';
 import { clientWordOf } from './client-name.ts';
 import type { McpConnection } from './connection.ts';
 import type { Asked, HeldState } from './held-state.ts';
+import { NO_FEATURES, type MountedFeatures } from './mount/mounted-features.ts';
+import { mountedRequest } from './mount/mounted-requests.ts';
 import { MountResults } from './mount/mount-results.ts';
 import { MountedTools } from './mount/mounted-tools.ts';
 import type { PinnedTool, RemoteTools } from './mount/remote-tools.ts';
@@ -62,14 +64,19 @@ export interface ServedRequest extends Pick<McpRequestContext, 'era'> {
   readonly args?: Record<string, unknown> | undefined;
   /** the tool of a mount that the request calls; null for none, and where all of Writ is served */
   readonly called?: PinnedTool | null;
+  /** what a mount has beside tools, as far as the request needs it */
+  readonly features?: MountedFeatures;
 }
 
 /** Makes the server of one request. */
 export function mcpServer(parts: McpServerParts, connection: McpConnection, of: ServedRequest): McpServer {
-  const { era, args, called = null } = of;
+  const { era, args, called = null, features = NO_FEATURES } = of;
   const isModern = era === 'modern';
   const mounted = connection.server;
-  const made = new McpServer(identityOf(mounted), optionsOf(parts, mounted, isModern));
+  const made = new McpServer(
+    identityOf(mounted),
+    optionsOf(parts, mounted === null ? OWN_CAPABILITIES : features.declared, mounted, isModern),
+  );
   const { server } = made;
   const results = mounted === null ? OWN_RESULTS : mountResults(parts, connection, mounted, isModern);
   const contextOf: ContextOf = (request, asked) => ({
@@ -92,12 +99,17 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, of: 
     ),
   );
   if (mounted === null) serveOwn(made, parts, connection, { contextOf, guarded });
+  else serveFeatures(made, parts, features, { contextOf, guarded });
   if (isModern) serveTasks(made, parts, connection, results);
   return made;
 }
 
 type ContextOf = (request: ServerContext, asked: Asked) => CallContext;
 type Guarded = <T>(run: () => Promise<T>) => Promise<T>;
+interface Served {
+  readonly contextOf: ContextOf;
+  readonly guarded: Guarded;
+}
 
 const identityOf = (mounted: string | null) =>
   mounted === null
@@ -112,12 +124,25 @@ const mountResults = (
 ): MountResults =>
   new MountResults({ server, isModern, promisesStructure: (toolId) => remote.promisesStructure(caller, toolId) });
 
+/** Resources, prompts and completions of the server of a mount. */
+function serveFeatures(
+  { server }: McpServer,
+  { calls }: McpServerParts,
+  { request: asked }: MountedFeatures,
+  { contextOf, guarded }: Served,
+): void {
+  if (asked === null) return;
+  server.setRequestHandler(asked.method, ({ params }, request) =>
+    guarded(() => mountedRequest(calls, asked, (of) => contextOf(request, of), params)),
+  );
+}
+
 /** Resources and prompts of Writ. */
 function serveOwn(
   { server }: McpServer,
   { resources, prompts }: McpServerParts,
   connection: McpConnection,
-  { contextOf, guarded }: { readonly contextOf: ContextOf; readonly guarded: Guarded },
+  { contextOf, guarded }: Served,
 ): void {
   server.setRequestHandler('resources/list', ({ params }) => guarded(() => resources.list(connection, params?.cursor)));
   server.setRequestHandler('resources/templates/list', () => resources.templates());
@@ -135,17 +160,25 @@ function serveOwn(
 
 const listHint = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
 
-const optionsOf = ({ states }: McpServerParts, mounted: string | null, isModern: boolean): ServerOptions => ({
+const optionsOf = (
+  { states }: McpServerParts,
+  besides: ServerOptions['capabilities'],
+  mounted: string | null,
+  isModern: boolean,
+): ServerOptions => ({
   capabilities: {
     // The SDK announces notifications of changes by default. Lists have a lifetime instead.
     tools: { listChanged: false },
-    ...(mounted === null ? OWN_CAPABILITIES : {}),
+    ...besides,
     ...(isModern ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
   },
   instructions: mounted === null ? INSTRUCTIONS : MOUNT_INSTRUCTIONS,
   cacheHints: {
     'tools/list': listHint,
-    ...(mounted === null ? { 'prompts/list': listHint, 'resources/templates/list': listHint } : {}),
+    'prompts/list': listHint,
+    'resources/templates/list': listHint,
+    // Operations are the resources of Writ, and a call that a client makes is one at once.
+    ...(mounted === null ? {} : { 'resources/list': listHint }),
   },
   requestState: { verify: (state, context) => states.verify(state, context) },
 });

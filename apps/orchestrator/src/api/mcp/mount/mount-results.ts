@@ -86,13 +86,14 @@ function inWords(structured: StructuredResult): CallToolResult {
   return { content: [{ type: 'text', text: textOf(structured) }], isError: true, _meta: metaOf(structured) };
 }
 
-function metaOf({ result: _result, redacted_result: _redacted, ...about }: StructuredResult) {
+/** The members of `_meta` that say which operation an answer is of. */
+export function metaOf({ result: _result, redacted_result: _redacted, ...about }: StructuredResult) {
   return { [OPERATION_META]: about.operation_id, [ABOUT_META]: about };
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A dry run and a call whose result was erased have another one, or none. */
-const isRemoteResult = (value: unknown): value is RemoteResult =>
+export const isRemoteResult = (value: unknown): value is RemoteResult =>
   isObject(value) && Array.isArray(value['content']) && typeof value['is_error'] === 'boolean';

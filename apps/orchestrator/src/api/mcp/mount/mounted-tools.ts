@@ -8,9 +8,9 @@ import {
   type ListToolsResult,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { FAULTS } from '@writ/contract';
+import { FAULTS, type McpOperation } from '@writ/contract';
 import { offeredTools } from '@writ/dialects';
-import { mcpToolId, unlistedName } from '@writ/mcp-tool';
+import { isServerRequest, mcpToolId, unlistedName } from '@writ/mcp-tool';
 import type { Offers } from '../../../calls/kernel/offers.ts';
 import type { CallContext, CallTool } from '../call-tool.ts';
 import type { McpConnection } from '../connection.ts';
@@ -114,9 +114,12 @@ export class MountedTools {
   async #listed(): Promise<{ readonly granted: Named[]; readonly taken: ReadonlySet<string> }> {
     const { caller, tokenId } = this.#connection;
     const offer = await this.#parts.offers.of(caller, tokenId, { subAgents: false });
-    const taken = new Set(offer.tools.flatMap(({ mcp }) => (mcp?.server === this.#server ? [mcp.remote_name] : [])));
+    // Requests for resources, prompts and completions are no tools at a mount (mounted-requests.ts).
+    const isServed = (mcp: McpOperation | undefined): mcp is McpOperation =>
+      mcp?.server === this.#server && !isServerRequest(mcp.remote_name);
+    const taken = new Set(offer.tools.flatMap(({ mcp }) => (isServed(mcp) ? [mcp.remote_name] : [])));
     const granted = offeredTools(offer).flatMap(({ tool_id, mcp }) =>
-      mcp?.server === this.#server ? [{ name: mcp.remote_name, tool_id, digest: mcp.remote_digest }] : [],
+      isServed(mcp) ? [{ name: mcp.remote_name, tool_id, digest: mcp.remote_digest }] : [],
     );
     return { granted, taken };
   }

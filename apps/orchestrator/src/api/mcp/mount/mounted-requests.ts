@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests of a mount for resources, prompts and completions. Each is a call of the tool that stands for it.
+// INVARIANT (whose words): an answer is the server's, whole and in the form of its method. Anything else is an error.
+import {
+  isInputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type CompleteResult,
+  type GetPromptResult,
+  type InputRequiredResult,
+  type ListPromptsResult,
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  type ReadResourceResult,
+} from '@modelcontextprotocol/server';
+import type { McpServerRequest } from '@writ/mcp-tool';
+import type { StructuredResult } from '../call-result.ts';
+import type { CallContext, CallTool } from '../call-tool.ts';
+import type { Asked } from '../held-state.ts';
+import { saidInMeta } from '../proposed-body.ts';
+import { OWN_RESULTS } from '../results.ts';
+import { isObject, isRemoteResult, metaOf } from './mount-results.ts';
+import type { MountedFeatures } from './mounted-features.ts';
+
+type Params = Readonly<Record<string, unknown>> & { readonly _meta?: Readonly<Record<string, unknown>> | undefined };
+/** The executor rebuilds an answer in the form of its method, and passes on no other. */
+type Reply =
+  | CompleteResult
+  | GetPromptResult
+  | ListPromptsResult
+  | ListResourcesResult
+  | ListResourceTemplatesResult
+  | ReadResourceResult;
+
+/** The parameters that are arguments of the call. */
+const ARGUMENTS: Readonly<Record<McpServerRequest, readonly string[]>> = {
+  'resources/list': ['cursor'],
+  'resources/templates/list': ['cursor'],
+  'resources/read': ['uri'],
+  'prompts/list': ['cursor'],
+  'prompts/get': ['name', 'arguments'],
+  'completion/complete': ['ref', 'argument', 'context'],
+};
+/** The only ones that may be answered with a question to the client's user (revision 2026-07-28). */
+const MAY_ASK: ReadonlySet<McpServerRequest> = new Set(['resources/read', 'prompts/get']);
+/** Characters of an error's words. A longer message would be replaced on its way out (short-errors.ts). */
+const WORDS_MAX = 800;
+const TOO_LONG = 'the call succeeded, and its answer is too long to be passed on';
+const REDACTED = 'the call succeeded, and the policy keeps parts of its answer from you';
+
+/**
+ * Makes the call of a request, and answers with what the server answered.
+ * @param contextOf makes the context of a call
+ * @throws ProtocolError that names the operation, for what is no success
+ */
+export async function mountedRequest(
+  calls: Pick<CallTool, 'run'>,
+  { method, tool }: NonNullable<MountedFeatures['request']>,
+  contextOf: (asked: Asked) => CallContext,
+  params: Params = {},
+): Promise<Reply | InputRequiredResult> {
+  const { _meta: meta } = params;
+  const args = Object.fromEntries(
+    ARGUMENTS[method].filter((name) => params[name] !== undefined).map((name) => [name, params[name]]),
+  );
+  const context = contextOf({ id: tool.tool_id, args, ...saidInMeta(meta) });
+  const answer = await calls.run(
+    { ...context, canTakeTasks: false, canElicit: context.canElicit && MAY_ASK.has(method), results: OWN_RESULTS },
+    { name: tool.tool_id, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) },
+  );
+  if (isInputRequiredResult(answer)) return answer;
+  return replyOf(answer.structuredContent as unknown as StructuredResult, method === 'resources/read' ? args : {});
+}
+
+/** @param asked what an error repeats: that of a read has the address, as the revision asks for */
+function replyOf(operation: StructuredResult, asked: Readonly<Record<string, unknown>>): Reply {
+  const { error, result } = operation;
+  if (error === null && isRemoteResult(result) && !result.is_error && isObject(result.structured))
+    return { ...(result.structured as unknown as Reply), _meta: metaOf(operation) };
+  const { operation_id, state, approval_id, receipt, next } = operation;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, wordsOf(operation), {
+    ...asked,
+    operation_id,
+    state,
+    code: error?.code ?? null,
+    approval_id,
+    receipt,
+    next,
+  });
+}
+
+function wordsOf({ error, next, result, state, ...more }: StructuredResult): string {
+  if (error !== null) {
+    const words = `${error.code}: ${error.message}${error.hint === null ? '' : ` (${error.hint})`}`;
+    return [...words].length <= WORDS_MAX ? words : `${[...words].slice(0, WORDS_MAX).join('')}…`;
+  }
+  if (more.redacted_result !== undefined) return REDACTED;
+  if (isRemoteResult(result) && result.truncated) return TOO_LONG;
+  return next ?? `the call ended as \`${state}\`, and there is no answer of the server`;
+}
