@@ -2,32 +2,27 @@
 //
 // INVARIANT (pinned): a tool is called only where its definition has the digest that the call was decided on.
 import type { JsonSchemaText, McpRemoteTool } from '@writ/contract';
-import { JsonError, parseIJson, sha256Hex, type JsonValue } from '@writ/digest';
-import { mcpResultFaults, remoteBytes } from '@writ/mcp-tool';
+import { sha256Hex, type JsonValue } from '@writ/digest';
+import { isServerRequest, mcpResultFaults, remoteBytes } from '@writ/mcp-tool';
+import { contentPart } from './content-part.ts';
+import { keptJson } from './kept-json.ts';
+import { listOf } from './list-tools.ts';
 import { McpError, shownPlace, type Redact } from './mcp-error.ts';
-import { listOf, shownProblem } from './list-tools.ts';
+import { callServer } from './server-request.ts';
 import { inSession, type Session } from './session.ts';
-import type {
-  CallDone,
-  CallWork,
-  ListedTool,
-  Listing,
-  RemoteAnswer,
-  RemoteContent,
-  SessionDone,
-} from './session-work.ts';
+import type { CallDone, CallWork, ListedTool, Listing, RemoteAnswer, SessionDone } from './session-work.ts';
 
 /** Parts of a result. */
 const PARTS_MAX = 256;
-/** The levels that a result may have. */
-const DEPTH_MAX = 32;
 
 /**
- * Calls a tool, once. Its definition is compared with the pinned one before.
+ * Calls a tool, once. Its definition is compared with the pinned one before. A tool with the name of a request of
+ * servers is that request.
  * @param redact removes secret values from what the server says
  */
 export const callRemoteTool = (work: CallWork, redact: Redact): Promise<SessionDone<CallDone>> =>
   inSession(work, redact, async (session) => {
+    if (isServerRequest(work.name)) return await callServer(session, work.name, work);
     const { listed, tool } = await pinnedTool(session, work);
     const result = await session.call(work.name, work.args, tool.inputSchema);
     return { answer: answerOf(result as Result, work.output, redact), listed };
@@ -72,7 +67,7 @@ function goneMessage({ skipped }: Listing, name: string): string {
 
 /** A result as the SDK validated it. */
 interface Result {
-  readonly content?: readonly Readonly<Record<string, unknown>>[];
+  readonly content?: readonly unknown[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
 }
@@ -81,11 +76,11 @@ function answerOf(result: Result, schema: JsonSchemaText | null, redact: Redact)
   const { content = [], structuredContent, isError = false } = result;
   if (content.length > PARTS_MAX) throw new McpError('too_large', `the result has more than ${PARTS_MAX} parts`);
   return {
-    content: content.map(partOf),
+    content: content.map((part, n) => contentPart(part, `/content/${n}`)),
     structured:
       structuredContent === undefined
         ? absent(schema, isError)
-        : structuredOf(jsonOf(structuredContent, redact), isError ? null : schema, redact),
+        : structuredOf(keptJson(structuredContent, redact), isError ? null : schema, redact),
     is_error: isError,
   };
 }
@@ -102,41 +97,3 @@ function structuredOf(value: JsonValue, schema: JsonSchemaText | null, redact: R
   const place = shownPlace(first.pointer, redact);
   throw new McpError('result_invalid', `the result is not as the tool promises: \`${place}\` ${first.message}`);
 }
-
-/** A result is stored and hashed, which takes I-JSON. */
-function jsonOf(value: unknown, redact: Redact): JsonValue {
-  try {
-    return parseIJson(JSON.stringify(value), { depthMax: DEPTH_MAX });
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw new McpError('result_invalid', `the result can not be kept: ${shownProblem(error, redact)}`);
-  }
-}
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const optional = <K extends string>(name: K, value: unknown): Partial<Record<K, string>> =>
-  typeof value === 'string' ? ({ [name]: value } as Record<K, string>) : {};
-
-/** Only what is known is kept of a part: what else a server adds has no meaning here. */
-function partOf(part: Readonly<Record<string, unknown>>): RemoteContent {
-  const { type, mimeType } = part;
-  if (type === 'image' || type === 'audio') return { type, mimeType: text(mimeType), data: text(part['data']) };
-  if (type === 'resource') return { type, resource: resourceOf(part['resource'] as Readonly<Record<string, unknown>>) };
-  if (type === 'resource_link')
-    return {
-      type,
-      uri: text(part['uri']),
-      name: text(part['name']),
-      ...optional('title', part['title']),
-      ...optional('description', part['description']),
-      ...optional('mimeType', mimeType),
-    };
-  return { type: 'text', text: text(part['text']) };
-}
-
-const resourceOf = (resource: Readonly<Record<string, unknown>>) => ({
-  uri: text(resource['uri']),
-  ...optional('mimeType', resource['mimeType']),
-  ...optional('text', resource['text']),
-  ...optional('blob', resource['blob']),
-});

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { MCP_LIMITS, type McpRemoteTool } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
-import { remoteBytes, remoteToolOf } from '@writ/mcp-tool';
-import { McpError, shownPlace, type Redact } from './mcp-error.ts';
+import { isServerRequest, remoteBytes, remoteToolOf, serverRequests } from '@writ/mcp-tool';
+import { shownProblem } from './kept-json.ts';
+import { McpError, type Redact } from './mcp-error.ts';
 import { inSession, type Session } from './session.ts';
 import type { Listing, ListWork, SessionDone, SkippedTool } from './session-work.ts';
 
@@ -14,6 +16,8 @@ const NAME_CHARS_MAX = 128;
 const DEPTH_MAX = 64;
 /** A listing says of itself how long it is valid, and a day is the most that the SDK believes. */
 const TTL_MS_MAX = 86_400_000;
+
+const RESERVED = 'the name is reserved for a request of MCP itself, and no tool can have it';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -38,6 +42,26 @@ export async function listOf(session: Session): Promise<Listing> {
 
 async function walk(session: Session): Promise<Listing> {
   const found = new Found(session.redact);
+  const requests = serverRequests(session.capabilities);
+  const ttlMs = await addPages(found, session).catch((error: unknown) => {
+    if (requests.length > 0 && hasNoTools(session, error)) return 0;
+    throw error;
+  });
+  found.addRequests(requests);
+  return { ...found.all(), ttlMs, about: session.about, isLegacy: session.isLegacy };
+}
+
+/** A server may have resources or prompts alone. One that declares no tools and lists them is taken at its list. */
+const hasNoTools = (session: Session, error: unknown): boolean =>
+  session.capabilities['tools'] === undefined && !session.isLost(error) && isUnknownMethod(error);
+
+/** In the revision 2026-07-28 such an error has the status 404, and then the SDK reads no more of it. */
+const isUnknownMethod = (error: unknown): boolean =>
+  (error instanceof ProtocolError && error.code === Number(ProtocolErrorCode.MethodNotFound)) ||
+  (error instanceof SdkHttpError && error.status === 404);
+
+/** Adds all pages of tools. Resolves with how long they are valid, in milliseconds. */
+async function addPages(found: Found, session: Session): Promise<number> {
   let cursor: string | null = null;
   let ttlMs = TTL_MS_MAX;
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
@@ -46,8 +70,7 @@ async function walk(session: Session): Promise<Listing> {
     if (!Array.isArray(tools)) throw new McpError('malformed', 'the server lists its tools, and sends no list');
     for (const tool of tools) found.add(tool);
     ttlMs = Math.min(ttlMs, ttlOf(page));
-    if (nextCursor === undefined || nextCursor === null)
-      return { ...found.all(), ttlMs, about: session.about, isLegacy: session.isLegacy };
+    if (nextCursor === undefined || nextCursor === null) return ttlMs;
     if (typeof nextCursor !== 'string' || nextCursor === cursor || nextCursor.length > CURSOR_CHARS_MAX)
       throw new McpError('malformed', 'the pages of the list of tools do not follow each other');
     cursor = nextCursor;
@@ -83,10 +106,20 @@ class Found {
     const { name } = objectOf(tool);
     if (typeof name !== 'string' || name === '')
       throw new McpError('malformed', 'the server lists a tool without name');
+    if (isServerRequest(name)) return this.#skip(name, RESERVED);
     const read = definitionOf(tool as Json, this.#redact);
     if ('problem' in read) this.#skip(name, read.problem);
     else if (this.#tools.has(name) || this.#skipped.has(name)) this.#skip(name, 'the server lists it twice');
     else this.#keep(read);
+  }
+
+  /** They come last: a server whose tools fill the listing has no room for them. */
+  addRequests(requests: readonly McpRemoteTool[]): void {
+    for (const request of requests) {
+      const bytes = Buffer.byteLength(JSON.stringify(request));
+      if (this.#tools.size < MCP_LIMITS.tools && this.#bytes + bytes <= MCP_LIMITS.listingBytes) this.#keep(request);
+      else this.#skip(request.name, 'the tools of the server leave no room for it in the listing');
+    }
   }
 
   all(): Pick<Listing, 'tools' | 'skipped' | 'bytes'> {
@@ -148,7 +181,3 @@ function canonicalProblem(definition: McpRemoteTool, redact: Redact): string | n
     return `its definition has no canonical form: ${shownProblem(error, redact)}`;
   }
 }
-
-/** What is wrong with a value, and where. The error itself has cut the place, perhaps within a secret value. */
-export const shownProblem = ({ reason, pointer, line, column }: JsonError, redact: Redact): string =>
-  new JsonError(reason, pointer === '' ? '' : shownPlace(pointer, redact), line, column).message;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { performance } from 'node:perf_hooks';
 import type { MessagePort } from 'node:worker_threads';
+import { isCallMethod } from './call-methods.ts';
 import { McpError } from './mcp-error.ts';
 import type { FromThread, ToThread } from './relay-messages.ts';
 
@@ -67,7 +68,7 @@ export class PortFetch {
     signal?.throwIfAborted();
     const text = typeof body === 'string' ? body : null;
     const called = text === null ? null : ((JSON.parse(text) as { readonly method?: unknown }).method ?? null);
-    const isCall = called === 'tools/call';
+    const isCall = isCallMethod(called);
     const isAwaited = method === 'GET' || (called !== null && called !== 'notifications/cancelled');
     return await new Promise((resolve, reject) => {
       const id = (this.#ids += 1);

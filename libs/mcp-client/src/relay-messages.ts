@@ -9,7 +9,7 @@ export type FromThread =
       readonly method: string;
       readonly headers: readonly (readonly [name: string, value: string])[];
       readonly body: Uint8Array | null;
-      /** whether it calls a tool */
+      /** whether it is the call of the session, as `isCallMethod` has it */
       readonly isCall: boolean;
     }
   /** bytes of an answer that were read since the last message, so that as many more may come */

@@ -64,6 +64,7 @@ it('sends the headers of the protocol, and passes on those that the protocol rea
 
 it.each<[string, Partial<FromThread & { kind: 'request' }>]>([
   ['a call that does not say that it is one', { body: message('tools/call') }],
+  ['request of MCP that does not say that it is a call', { body: message('resources/read') }],
   ['a batch', { body: Buffer.from(`[${Buffer.from(message('tools/call')).toString()}]`) }],
   ['a body that is no JSON', { body: Buffer.from('{') }],
   ['a long body', { body: Buffer.alloc(70_000, ' ') }],

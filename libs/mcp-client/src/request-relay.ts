@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { parseJson } from '@writ/digest';
 import { BodyReader } from './body-reader.ts';
+import { isCallMethod } from './call-methods.ts';
 import { McpError } from './mcp-error.ts';
 import type { FromThread, ToThread } from './relay-messages.ts';
 
@@ -107,7 +108,7 @@ export class RequestRelay {
     return this.#failure;
   }
 
-  /** Whether the call of the tool was handed to `send`. */
+  /** Whether the call was handed to `send`. */
   get hasCalled(): boolean {
     return this.#hasCalled;
   }
@@ -164,9 +165,9 @@ export class RequestRelay {
     if ((method === 'POST') !== (body !== null)) throw strange('a request that lacks its body, or has none to have');
     if ((body?.length ?? 0) > (isCall ? CALL_BYTES_MAX : BODY_BYTES_MAX))
       throw new McpError('too_large', 'a request of the session is longer than it may be');
-    const isOther = isCall ? method !== 'POST' : body !== null && methodOf(body) === 'tools/call';
+    const isOther = isCall ? method !== 'POST' : body !== null && isCallMethod(methodOf(body));
     if (isOther) throw strange('a request that does not say what it is');
-    if (isCall && (!this.#options.mayCall || this.#hasCalled)) throw strange('another call of a tool than it may send');
+    if (isCall && (!this.#options.mayCall || this.#hasCalled)) throw strange('another call than it may send');
     const sent = headers.filter(
       ([name, value]) => HEADER.test(name) && value.length <= HEADER_CHARS_MAX && FIELD_VALUE.test(value),
     );

@@ -18,7 +18,7 @@ export interface ListWork {
   readonly lines?: LineWork;
 }
 
-/** A call of one tool. */
+/** A call of one tool, or of a request of MCP that is a tool of Writ. */
 export interface CallWork extends ListWork {
   readonly name: string;
   /** the hex SHA-256 of the definition that the call was decided on */
@@ -49,7 +49,15 @@ export interface Listing {
   readonly isLegacy: boolean;
 }
 
-export type RemoteContent =
+/** Hints of a server for a client: whom a part is for, how much it matters, and how old it is. */
+export interface RemoteAnnotations {
+  readonly audience?: readonly ('user' | 'assistant')[];
+  /** from 0 to 1 */
+  readonly priority?: number;
+  readonly lastModified?: string;
+}
+
+export type RemoteContent = { readonly annotations?: RemoteAnnotations } & (
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly mimeType: string; readonly data: string }
   | {
@@ -68,7 +76,9 @@ export type RemoteContent =
       readonly title?: string;
       readonly description?: string;
       readonly mimeType?: string;
-    };
+      readonly size?: number;
+    }
+);
 
 /** What a tool answered. */
 export interface RemoteAnswer {
@@ -90,7 +100,10 @@ export interface ListedTool {
 
 export interface CallDone {
   readonly answer: RemoteAnswer;
-  /** the tool in the listing before the call; null where a known definition was used */
+  /**
+   * the tool in the listing before the call; null where a known definition was used. A request of MCP has no listing,
+   * and this tells the revision alone
+   */
   readonly listed: ListedTool | null;
 }
 

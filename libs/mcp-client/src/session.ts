@@ -71,6 +71,11 @@ export class Session {
     return this.#isLegacy;
   }
 
+  /** What the server declares that it can do, since the session is connected. */
+  get capabilities(): Readonly<Record<string, unknown>> {
+    return { ...this.#client?.getServerCapabilities() };
+  }
+
   /** What the server says about itself. */
   get about(): McpAbout {
     const { name = '', version = '' } = this.#client?.getServerVersion() ?? {};

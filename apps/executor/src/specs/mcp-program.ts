@@ -61,6 +61,7 @@ export type ProgramAnswer = (message: ProgramMessage, process: ProgramProcess) =
 export class McpProgram {
   readonly processes: ProgramProcess[] = [];
   tools: readonly McpRemoteTool[] = [REMOTE_TOOL];
+  capabilities: Readonly<Record<string, unknown>> = { tools: {} };
   /** whether it speaks the revision 2025-11-25 alone */
   isLegacy = false;
   answers: Readonly<Record<string, ProgramAnswer>> = {};
@@ -109,7 +110,7 @@ export class McpProgram {
       else
         process.result(message, {
           supportedVersions: ['2026-07-28'],
-          capabilities: { tools: {} },
+          capabilities: this.capabilities,
           serverInfo: about,
           ...cached,
         });
@@ -117,7 +118,7 @@ export class McpProgram {
       process.say({
         jsonrpc: '2.0',
         id: message.id,
-        result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: about },
+        result: { protocolVersion: '2025-11-25', capabilities: this.capabilities, serverInfo: about },
       });
     else if (message.method === 'tools/list') process.result(message, { tools: this.tools, ...cached });
     else if (message.method === 'tools/call')

@@ -23,6 +23,7 @@ export const REMOTE_TOOL: McpRemoteTool = {
 export class McpUpstream {
   readonly messages: McpMessage[] = [];
   tools: readonly unknown[] = [REMOTE_TOOL];
+  capabilities: Readonly<Record<string, unknown>> = { tools: {} };
   ttlMs = 0;
   answers: Readonly<Record<string, McpAnswer>> = {};
 
@@ -48,7 +49,7 @@ export class McpUpstream {
   #usual(message: McpMessage, response: ServerResponse): void {
     const cached = { ttlMs: this.ttlMs, cacheScope: 'private' };
     if (message.method === 'server/discover')
-      this.result(message, response, { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ...cached });
+      this.result(message, response, { supportedVersions: ['2026-07-28'], capabilities: this.capabilities, ...cached });
     else if (message.method === 'tools/list') this.result(message, response, { tools: this.tools, ...cached });
     else
       this.result(message, response, { content: [{ type: 'text', text: 'done' }], structuredContent: { number: 7 } });

@@ -24,6 +24,7 @@ export class Upstream {
   readonly loopback: Loopback;
   answers: Readonly<Record<string, Answer>> = {};
   tools: readonly unknown[] = [ADD];
+  capabilities: Readonly<Record<string, unknown>> = { tools: {} };
 
   private constructor(isLegacy: boolean, loopback: Loopback) {
     this.isLegacy = isLegacy;
@@ -52,7 +53,7 @@ export class Upstream {
     if (method === 'tools/list')
       return this.result(received, response, { tools: this.tools, ttlMs: 0, cacheScope: 'private' });
     if (method === 'tools/call') return this.result(received, response, SUM);
-    const capabilities = { tools: {} };
+    const { capabilities } = this;
     if (method === 'server/discover' && !this.isLegacy)
       return this.result(received, response, {
         supportedVersions: ['2026-07-28'],

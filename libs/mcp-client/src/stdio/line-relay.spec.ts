@@ -88,6 +88,7 @@ test.each<[string, readonly (readonly [object | string, boolean])[], Partial<Lin
     {},
   ],
   ['a call that it does not call one', [[CALL, false]], {}],
+  ['a prompt that it does not call a call', [[{ ...CALL, method: 'prompts/get' }, false]], {}],
   ['a call where none may be made', [[CALL, true]], { mayCall: false }],
   ['two lines as one', [[`${JSON.stringify(LIST)}\n${JSON.stringify(CALL)}\n`, false]], {}],
   ['what is no line', [[JSON.stringify(LIST), false]], {}],

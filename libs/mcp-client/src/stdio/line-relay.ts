@@ -9,6 +9,7 @@ import { PassThrough, type Duplex } from 'node:stream';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { parseJson } from '@writ/digest';
 import { BodyReader } from '../body-reader.ts';
+import { isCallMethod } from '../call-methods.ts';
 import { McpError } from '../mcp-error.ts';
 import type { FromLineThread, Handshake, ToLineThread } from './line-messages.ts';
 
@@ -84,7 +85,7 @@ export class LineRelay {
     return this.#failure;
   }
 
-  /** Whether the call of the tool was written, or a part of it. */
+  /** Whether the call was written, or a part of it. */
   get hasCalled(): boolean {
     return this.#hasCalled;
   }
@@ -194,8 +195,8 @@ export class LineRelay {
     if (bytes.length > (isCall ? CALL_BYTES_MAX : MESSAGE_BYTES_MAX))
       throw new McpError('too_large', 'a message of the session is longer than it may be');
     if (bytes.indexOf(LINE_FEED) !== bytes.length - 1) throw strange('what is no line');
-    if (!isCall && methodOf(bytes) === 'tools/call') throw strange('a message that does not say what it is');
-    if (isCall && (!this.#options.mayCall || this.#hasCalled)) throw strange('another call of a tool than it may send');
+    if (!isCall && isCallMethod(methodOf(bytes))) throw strange('a message that does not say what it is');
+    if (isCall && (!this.#options.mayCall || this.#hasCalled)) throw strange('another call than it may send');
   }
 
   #keep(handshake: Handshake): void {

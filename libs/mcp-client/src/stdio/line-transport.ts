@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { MessagePort } from 'node:worker_threads';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { isCallMethod } from '../call-methods.ts';
 import { McpError } from '../mcp-error.ts';
 import type { FromLineThread, Handshake, LineWork, ToLineThread } from './line-messages.ts';
 import { LineSplitter } from './line-splitter.ts';
@@ -127,7 +128,7 @@ export class LineTransport implements Transport {
     }
     const wire = `${String(session)}.${String((this.#ids += 1))}.${randomBytes(ID_BYTES).toString('base64url')}`;
     this.#pending.set(wire, { id, method });
-    this.#write({ ...rest, method, id: wire } as JSONRPCMessage, method === 'tools/call');
+    this.#write({ ...rest, method, id: wire } as JSONRPCMessage, isCallMethod(method));
   }
 
   #write(message: JSONRPCMessage, isCall: boolean): void {

@@ -10,7 +10,7 @@ import {
   type Problem,
 } from '@writ/contract';
 import { JsonError, parseJson, sha256Hex } from '@writ/digest';
-import { remoteBytes, remoteProblems, suggestedCategory } from '@writ/mcp-tool';
+import { isServerRequest, remoteBytes, remoteProblems, serverRequestDigest, suggestedCategory } from '@writ/mcp-tool';
 
 /** A tool that a server lists. */
 export interface ListedTool {
@@ -35,7 +35,9 @@ export function readListing({ bytes }: { readonly bytes: Uint8Array }): ListedTo
   const unread = new Map(skipped.map((one) => [one.name, one]));
   for (const tool of tools) {
     const { name } = tool;
-    const one = unread.has(name) || read.has(name) ? 'the server lists it twice' : listedTool(tool);
+    // A tool of the server that has the name of a request of MCP is skipped, and doesn't count beside that request.
+    const isTwice = read.has(name) || (unread.has(name) && !isServerRequest(name));
+    const one = isTwice ? 'the server lists it twice' : listedTool(tool);
     if (typeof one !== 'string') {
       read.set(name, one);
       continue;
@@ -56,8 +58,12 @@ function listedTool(tool: McpRemoteTool): ListedTool | string {
   const { name } = tool;
   try {
     const bytes = remoteBytes(tool);
+    const digest = sha256Hex(bytes);
+    // INVARIANT (Writ's own): under the name of a request of MCP there is no definition of a server.
+    if (isServerRequest(name) && digest !== serverRequestDigest(name))
+      return 'the name is reserved for a request of MCP itself, and no tool can have it';
     const problems = remoteProblems(tool);
-    return { name, bytes, digest: sha256Hex(bytes), problems, suggested: suggestedCategory(tool) };
+    return { name, bytes, digest, problems, suggested: suggestedCategory(tool) };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     return 'the definition is no I-JSON';
