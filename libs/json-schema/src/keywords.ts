@@ -43,11 +43,15 @@ const count = plain(
 const number = plain('a number', Number.isFinite);
 const text = (form: string): Keyword => plain(form, (value) => typeof value === 'string');
 
+const ANCHOR = /^[A-Za-z_][-A-Za-z0-9._]*$/;
+
 /** The interpreted keywords, by name. */
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['$defs', map],
   ['definitions', map],
   ['$ref', text('a reference')],
+  // A name for references, and nothing else. None of them leads to it, so that it means nothing here.
+  ['$anchor', plain('a plain name', (value) => typeof value === 'string' && ANCHOR.test(value))],
   ['allOf', list],
   ['anyOf', list],
   ['oneOf', list],
@@ -96,7 +100,6 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
 /** Keywords that change what others mean, with the remedy. Ignoring one would check something else than was written. */
 export const REFUSED: ReadonlyMap<string, string> = new Map([
   ['$id', 'a schema has no address here'],
-  ['$anchor', 'refer to a place by its path, such as `#/$defs/name`'],
   ['$dynamicRef', 'use `$ref`'],
   ['$dynamicAnchor', 'refer to a place by its path, such as `#/$defs/name`'],
   ['$recursiveRef', 'use `$ref`'],

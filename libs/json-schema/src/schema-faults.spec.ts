@@ -72,6 +72,12 @@ it.each<[string, Record<string, unknown>, readonly unknown[], readonly unknown[]
     [0, 4],
   ],
   [
+    'a reference by its path to a place that has a name, too',
+    { properties: { a: { $ref: '#/$defs/n' } }, $defs: { n: { $anchor: 'n', minimum: 1 } } },
+    [{ a: 1 }],
+    [{ a: 0 }],
+  ],
+  [
     'a reference to itself',
     { type: 'object', additionalProperties: { $ref: '#' } },
     [{ a: { b: {} } }],

@@ -11,7 +11,7 @@ describe('a schema of a tenant', () => {
       type: 'object',
       description: 'what to charge',
       properties: { a: { $ref: '#/$defs/a' }, b: true, c: { const: { pattern: '(' } } },
-      $defs: { a: { type: ['string', 'null'], pattern: '^[a-z]+$' } },
+      $defs: { a: { $anchor: 'a', type: ['string', 'null'], pattern: '^[a-z]+$' } },
       'x-anything': { $ref: 'http://example.org' },
     };
     expect(problems(schema, 'object')).toEqual([]);
@@ -24,6 +24,9 @@ describe('a schema of a tenant', () => {
 
   it.each([
     [{ $ref: 'https://example.org/a.json' }, '/$ref leads outside of the schema'],
+    [{ $ref: '#here', $defs: { a: { $anchor: 'here' } } }, '/$ref refers to a place by a name; only'],
+    [{ $defs: { a: { $anchor: '#here' } } }, '/$defs/a/$anchor must be a plain name'],
+    [{ $dynamicAnchor: 'here' }, '/$dynamicAnchor is not supported'],
     [{ $ref: '#/$defs/none' }, '/$ref leads to no schema'],
     [{ $schema: 'http://json-schema.org/draft-07/schema#' }, '/$schema is another draft than 2020-12'],
     [{ properties: { a: { pattern: '(?=x)' } } }, '/properties/a/pattern is no expression of RE2'],

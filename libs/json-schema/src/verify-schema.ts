@@ -100,10 +100,11 @@ class Visit {
   #checkReference(place: string, reference: string): void {
     const target = referredSchema(this.#root, reference);
     if (typeof target === 'boolean' || this.#schemas.has(target)) return;
-    const leadsOut = reference !== '#' && !reference.startsWith('#/');
+    const isPath = reference === '#' || reference.startsWith('#/');
+    const otherwise = reference.startsWith('#') ? 'refers to a place by a name' : 'leads outside of the schema';
     this.#report(
       place,
-      leadsOut ? 'leads outside of the schema; only `#` and `#/…` are followed' : 'leads to no schema',
+      isPath ? 'leads to no schema' : `${otherwise}; only \`#\` and \`#/…\` are followed`,
       'refer to a place within the schema, such as `#/$defs/name`',
     );
   }

@@ -7,7 +7,6 @@ const ASKS =
 const LOGGING = 'the capability `logging` is optional, and a mount does not declare it';
 const NO_SUBSCRIPTIONS = 'subscriptions are optional, and lists of Writ have a lifetime instead';
 const NO_SESSIONS = 'sessions are optional, and Writ has none (ADR 0137)';
-const ANCHOR = 'Writ enforces the schema of a tool, and refuses one with `$anchor`, which it does not interpret';
 
 const TOOLS_ALONE_SCENARIOS = [
   'completion-complete',
@@ -53,7 +52,6 @@ export const NOT_AT_MOUNT: Readonly<Record<Revision, Readonly<Record<string, str
     'server-stateless:sep-2575-server-sends-subscription-ack': NO_SUBSCRIPTIONS,
     'server-stateless:sep-2575-server-tags-subscription-id': NO_SUBSCRIPTIONS,
     'server-stateless:sep-2575-server-honors-notification-filter': NO_SUBSCRIPTIONS,
-    'json-schema-2020-12': ANCHOR,
   },
   '2025-11-25': {
     ...all(TOOLS_ALONE_SCENARIOS, TOOLS_ALONE),
@@ -68,7 +66,6 @@ export const NOT_AT_MOUNT: Readonly<Record<Revision, Readonly<Record<string, str
     'server-initialize:server-session-id-visible-ascii': NO_SESSIONS,
     'server-session-lifecycle': NO_SESSIONS,
     'server-sse-multiple-streams': NO_SESSIONS,
-    'json-schema-2020-12': ANCHOR,
   },
 };
 
