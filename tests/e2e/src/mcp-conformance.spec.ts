@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { vi } from 'vitest';
 import {
   approveShown,
@@ -19,11 +20,14 @@ import {
   type JsonValue,
   type Stack,
   type World,
+  verifiedReceipt,
 } from '@writ/stack';
 import { everythingListener } from './conformance/everything-server.ts';
 import { PIXEL } from './conformance/everything-tools.ts';
 import { FixtureProxy, NO_NAMES, type FixtureCall, type FixtureNames } from './conformance/fixture-proxy.ts';
 import { NOT_AT_MOUNT, TIMED } from './conformance/not-at-mount.ts';
+import { ERAS } from './mcp-client.ts';
+import { isMount, mcpGuideBlocks, type ConfiguredServer } from './mcp-guide-blocks.ts';
 import { failedOf, inWords, passedIn, REVISIONS, runSuite, type Revision } from './conformance/suite.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
@@ -52,6 +56,7 @@ let internet: FakeInternet;
 let everything: Server;
 let stack: Stack;
 let world: World;
+let token: string;
 let proxy: FixtureProxy;
 let mount: FixtureProxy;
 let results: string;
@@ -79,7 +84,7 @@ beforeAll(async () => {
     files: [{ path: 'SKILL.md', content: '---\nname: simple\ndescription: "A prompt."\n---\nSay hello.' }],
   });
   await register();
-  const token = (
+  token = (
     await world.admin.must('/v1/capability-tokens', {
       agent_id: world.agentId,
       workspace_id: world.workspaceId,
@@ -248,3 +253,36 @@ it.each(REVISIONS)('whatever passes at a server alone passes at its mount, with 
     'these pass at the mount, or fail alone',
   ).toEqual([]);
 });
+
+it.each(ERAS)(
+  'the configuration of a mount in docs/how-to/mcp.md connects a client of the revision %s',
+  async (era) => {
+    const mounts = mcpGuideBlocks('json', { url: stack.url, tokenId: token, key: world.agent.key! }).filter(isMount);
+    expect(mounts).toHaveLength(1);
+    const text = mounts[0]!.replace('?server=github', '?server=everything');
+    const { mcpServers } = JSON.parse(text) as { readonly mcpServers: { readonly github: ConfiguredServer } };
+    const { url = '', headers = {} } = mcpServers.github;
+    const client = new Client({ name: 'a client', version: '1' }, { versionNegotiation: { mode: era } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+    try {
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('test_simple_text');
+      const { resources } = await client.listResources();
+      expect(resources.map(({ uri }) => uri)).toContain('test://static-text');
+      const read = await client.readResource({ uri: 'test://static-text' });
+      expect(read.contents).toMatchObject([{ text: 'The content of test://static-text.' }]);
+      const operationId = (read._meta as JsonValue)['writ.dev/operation-id'] as string;
+      const { record } = await verifiedReceipt(stack, world, operationId, 'outcome');
+      expect(record).toMatchObject({ tool_id: 'mcp.everything.resources_read', tx_outcome: 'no_op' });
+      const prompt = await client.getPrompt({
+        name: 'test_prompt_with_arguments',
+        arguments: { arg1: 'a', arg2: 'b' },
+      });
+      expect(prompt.messages).toMatchObject([{ content: { text: "Prompt with arguments: arg1='a', arg2='b'" } }]);
+      await expect(client.readResource({ uri: 'test://none' })).rejects.toMatchObject({
+        data: { uri: 'test://none', code: 'mcp.failed' },
+      });
+    } finally {
+      await client.close();
+    }
+  },
+);

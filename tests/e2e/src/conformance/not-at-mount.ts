@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Revision } from './suite.ts';
 
-const TOOLS_ALONE = 'prompts, resources, templates and completions are optional, and a mount has tools alone';
 const ASKS =
   'a server asks for what it needs and its client can give; what a server behind Writ asks for, nobody gives it';
 const LOGGING = 'the capability `logging` is optional, and a mount does not declare it';
 const NO_SUBSCRIPTIONS = 'subscriptions are optional, and lists of Writ have a lifetime instead';
 const NO_SESSIONS = 'sessions are optional, and Writ has none (ADR 0137)';
-
-const TOOLS_ALONE_SCENARIOS = [
-  'completion-complete',
-  'resources-list',
-  'resources-read-text',
-  'resources-read-binary',
-  'resources-templates-read',
-  'prompts-list',
-  'prompts-get-simple',
-  'prompts-get-with-args',
-  'prompts-get-embedded-resource',
-  'prompts-get-with-image',
-];
-const all = (names: readonly string[], reason: string): Record<string, string> =>
-  Object.fromEntries(names.map((name) => [name, reason]));
 
 /**
  * Scenarios and checks that pass at a server alone and not at its mount, each with the reason why the revision does not
@@ -29,13 +13,7 @@ const all = (names: readonly string[], reason: string): Record<string, string> =
  */
 export const NOT_AT_MOUNT: Readonly<Record<Revision, Readonly<Record<string, string>>>> = {
   '2026-07-28': {
-    ...all(TOOLS_ALONE_SCENARIOS, TOOLS_ALONE),
-    'caching:sep-2549-prompts-list-caching-hints': TOOLS_ALONE,
-    'caching:sep-2549-resources-list-caching-hints': TOOLS_ALONE,
-    'caching:sep-2549-resources-templates-list-caching-hints': TOOLS_ALONE,
-    'caching:sep-2549-resources-read-caching-hints': TOOLS_ALONE,
-    'sep-2164-resource-not-found': TOOLS_ALONE,
-    'input-required-result-non-tool-request': TOOLS_ALONE,
+    'input-required-result-non-tool-request': ASKS,
     'input-required-result-basic-elicitation': ASKS,
     'input-required-result-basic-sampling': ASKS,
     'input-required-result-basic-list-roots': ASKS,
@@ -54,9 +32,8 @@ export const NOT_AT_MOUNT: Readonly<Record<Revision, Readonly<Record<string, str
     'server-stateless:sep-2575-server-honors-notification-filter': NO_SUBSCRIPTIONS,
   },
   '2025-11-25': {
-    ...all(TOOLS_ALONE_SCENARIOS, TOOLS_ALONE),
-    'resources-subscribe': TOOLS_ALONE,
-    'resources-unsubscribe': TOOLS_ALONE,
+    'resources-subscribe': NO_SUBSCRIPTIONS,
+    'resources-unsubscribe': NO_SUBSCRIPTIONS,
     'logging-set-level': LOGGING,
     'tools-call-with-logging': LOGGING,
     'tools-call-sampling': ASKS,

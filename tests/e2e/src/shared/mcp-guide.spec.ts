@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every command, configuration and program of docs/how-to/mcp.md works as the guide says.
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
@@ -11,6 +10,7 @@ import { makeWorld, sharedStack, type SharedStack, type World } from '@writ/stac
 import { repositoryRoot } from '@writ/testing';
 import { GuideFolder } from '../guide.ts';
 import { ERAS } from '../mcp-client.ts';
+import { isMount, mcpGuideBlocks, type ConfiguredServer } from '../mcp-guide-blocks.ts';
 import { pythonClient } from '../python-client.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -24,27 +24,12 @@ beforeAll(async () => {
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': 'the words of the file\n' } });
 });
 
-interface Server {
-  readonly url?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly command?: string;
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
 /** The blocks of the guide in a language, as a reader would fill them in. */
 const blocks = (language: string): string[] =>
-  [...readFileSync(join(repositoryRoot(), 'docs/how-to/mcp.md'), 'utf8').matchAll(/```(\w+)\n([\s\S]*?)\n```/g)]
-    .filter(([, of]) => of === language)
-    .map(([, , block = '']) =>
-      block
-        .replaceAll('http://127.0.0.1:7480', stack.url)
-        .replaceAll('cap_…', world.tokenId)
-        .replaceAll(/writ_…|\$\{WRIT_API_KEY\}|\$\{env:WRIT_API_KEY\}|\$\{input:writ-key\}/g, world.agent.key!),
-    );
+  mcpGuideBlocks(language, { url: stack.url, tokenId: world.tokenId, key: world.agent.key! });
 
 /** What a client does with one configuration. */
-function transportOf({ url, headers = {}, command, args = [], env = {} }: Server): Transport {
+function transportOf({ url, headers = {}, command, args = [], env = {} }: ConfiguredServer): Transport {
   if (url !== undefined) return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
   expect(command).toBe('/path/to/node');
   const filled = args.map((arg) => arg.replace('/path/to/writ', repositoryRoot()));
@@ -64,9 +49,12 @@ it('each command shows what the guide says', async () => {
 });
 
 it.each(ERAS)('each configuration connects a client of the revision %s', async (era) => {
-  const configurations = blocks('json').map(
-    (block) => JSON.parse(block) as { mcpServers?: { writ: Server }; servers?: { writ: Server } },
-  );
+  // That of a mount needs an MCP server: tests/e2e/src/mcp-conformance.spec.ts connects it.
+  const configurations = blocks('json')
+    .filter((block) => !isMount(block))
+    .map(
+      (block) => JSON.parse(block) as { mcpServers?: { writ: ConfiguredServer }; servers?: { writ: ConfiguredServer } },
+    );
   expect(configurations).toHaveLength(4);
   for (const { mcpServers, servers } of configurations) {
     const client = new Client({ name: 'a client', version: '1' }, { versionNegotiation: { mode: era } });
