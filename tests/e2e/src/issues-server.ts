@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MCP server of docs/how-to/mcp-servers.md: it creates issues and shows them.
-import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+// The MCP server of docs/how-to/mcp-servers.md: it creates issues and shows them, also as resources.
+import { createMcpHandler, fromJsonSchema, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 
 const CREATE = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] } as const;
 const GET = { type: 'object', properties: { number: { type: 'integer' } }, required: ['number'] } as const;
@@ -26,6 +26,10 @@ export function issuesServer(): IssuesServer {
     const shown = { description: 'Shows an issue.', inputSchema: fromJsonSchema<{ number: number }>(GET) };
     server.registerTool('get_issue', shown, ({ number }) => ({
       content: [{ type: 'text', text: `issue ${String(number)} is open` }],
+    }));
+    const template = new ResourceTemplate('issue://{number}', { list: undefined });
+    server.registerResource('issue', template, {}, ({ href: uri }, { number }) => ({
+      contents: [{ uri, mimeType: 'text/markdown', text: `# Issue ${String(number)}` }],
     }));
     return server;
   });

@@ -40,6 +40,8 @@ let created: string[] = [];
 let instead: ((response: ServerResponse) => void) | null = null;
 
 const INPUT = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] } as const;
+/** For whom the answer of a call is. */
+const ANNOTATIONS = { audience: ['user' as const], priority: 0.5 };
 const OUTPUT = { type: 'object', properties: { number: { type: 'integer' } }, required: ['number'] } as const;
 
 /** A server of the official SDK, for both revisions. */
@@ -51,7 +53,8 @@ const handler = createMcpHandler(() => {
   };
   server.registerTool('create.issue', { description, ...shape }, ({ title }) => {
     created.push(title);
-    return { content: [{ type: 'text', text: `created ${title}` }], structuredContent: { number: created.length } };
+    const said = { type: 'text', text: `created ${title}`, annotations: ANNOTATIONS } as const;
+    return { content: [said], structuredContent: { number: created.length } };
   });
   return server;
 });
@@ -161,7 +164,7 @@ it('a client at the mount of the server sees the tool as the server has it, and 
     const { tools } = await client.listTools();
     expect(tools[0]).toEqual({ name: 'create.issue', description, inputSchema: INPUT, outputSchema: OUTPUT });
     const result = await client.callTool({ name: 'create.issue', arguments: { title: 'A leak' } });
-    expect(result).toMatchObject({ content: [{ type: 'text', text: 'created A leak' }] });
+    expect(result.content).toEqual([{ type: 'text', text: 'created A leak', annotations: ANNOTATIONS }]);
     expect(result.structuredContent).toEqual({ number: created.length });
     const operationId = (result._meta as JsonValue)['writ.dev/operation-id'] as string;
     const { record } = await verifiedReceipt(stack, world, operationId, 'outcome');
@@ -227,7 +230,8 @@ it('every command of docs/how-to/mcp-servers.md works as the guide describes', a
   // What a reader copies from the screen, another tenant looks up before.
   const settings = { transport: 'http', url: SERVER };
   await world.admin.must('/v1/resources', { kind: 'mcp_server', name: 'issues', settings });
-  const { create_issue: CREATE_ISSUE = '', get_issue: GET_ISSUE = '' } = await digestsIn('new');
+  const listed = await digestsIn('new');
+  const { create_issue: CREATE_ISSUE = '', get_issue: GET_ISSUE = '', 'resources/read': READ = '' } = listed;
   const accepted = { tools: [{ name: 'create_issue', digest: CREATE_ISSUE }] };
   expect((await world.admin.request('POST', '/v1/mcp-servers/issues/tools/accept', accepted)).status).toBe(200);
   issues.describe(otherwise);
@@ -236,10 +240,18 @@ it('every command of docs/how-to/mcp-servers.md works as the guide describes', a
   issues.onCreated = () => issues.describe(otherwise);
   const folder = await GuideFolder.open(stack);
   try {
-    const variables = { SERVER, HOST: new URL(SERVER).host, GITHUB_TOKEN: SECRET, CREATE_ISSUE, GET_ISSUE, CHANGED };
+    const variables = {
+      SERVER,
+      HOST: new URL(SERVER).host,
+      GITHUB_TOKEN: SECRET,
+      CREATE_ISSUE,
+      GET_ISSUE,
+      READ,
+      CHANGED,
+    };
     const said = await folder.run('how-to/mcp-servers.md', variables);
-    expect(said).toContain('github is listed: 0 accepted, 2 to decide, 0 gone');
-    expect(said).toMatch(/issue 7 is open[^]*created A leak/);
+    expect(said).toContain('github is listed: 0 accepted, 5 to decide, 0 gone');
+    expect(said).toMatch(/issue 7 is open[^]*created A leak[^]*# Issue 7/);
     expect(said).toMatch(/-  "description": "Creates an issue\."[^]*\+  "description": "Creates an issue, and closes/);
     expect(said).toMatch(/mcp\.github\.create_issue +refused\n[^]*removed mcp_server:github/);
     expect(said).not.toContain(SECRET);
