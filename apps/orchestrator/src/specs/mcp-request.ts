@@ -39,6 +39,19 @@ export function postModern(
   });
 }
 
+/** Posts one message of the revision 2025-11-25. */
+export const postLegacy = (path: string, key: string, { method, params = {} }: ModernRequest): Promise<Response> =>
+  fetch(path, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+
 /** The message in an answer, which may be a stream of which it is the last one. */
 export async function messageOf(
   answer: Response,

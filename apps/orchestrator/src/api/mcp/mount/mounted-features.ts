@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
+import { Fault, type ToolDefinition } from '@writ/contract';
 import { offeredTools } from '@writ/dialects';
 import { isServerRequest, serverRequestDigest, type McpServerRequest } from '@writ/mcp-tool';
 import type { Offers } from '../../../calls/kernel/offers.ts';
@@ -41,7 +42,8 @@ export class MountFeatures {
 
   /**
    * A request whose tool was never accepted is none that the mount has. Where that tool is out of force or isn't
-   * granted, it is proposed, so that the kernel refuses it and records that. Faults: those of `Offers`.
+   * granted, it is proposed, so that the kernel refuses it and records that. Faults: those of `Offers` that are
+   * retryable.
    */
   async of({ method }: McpMessage, connection: McpConnection): Promise<MountedFeatures> {
     const { server } = connection;
@@ -52,13 +54,24 @@ export class MountFeatures {
     return tool === null ? NO_FEATURES : { declared: declaring(featureOf(method)), request: { method, tool } };
   }
 
-  async #declared({ caller, tokenId }: McpConnection, server: string): Promise<Declared> {
-    const offer = await this.#offers.of(caller, tokenId, { subAgents: false });
+  async #declared(connection: McpConnection, server: string): Promise<Declared> {
     const granted = new Set(
-      offeredTools(offer).flatMap(({ mcp }) => (mcp?.server === server && isOwn(mcp) ? [mcp.remote_name] : [])),
+      (await this.#granted(connection)).flatMap(({ mcp }) =>
+        mcp?.server === server && isOwn(mcp) ? [mcp.remote_name] : [],
+      ),
     );
     const has = NEEDED.filter(([, methods]) => methods.every((method) => granted.has(method)));
     return declaring(...has.map(([feature]) => feature));
+  }
+
+  /** A token that is over grants nothing. Clients show why a request failed, and not why they could not connect. */
+  async #granted({ caller, tokenId }: McpConnection): Promise<ToolDefinition[]> {
+    try {
+      return offeredTools(await this.#offers.of(caller, tokenId, { subAgents: false }));
+    } catch (error) {
+      if (error instanceof Fault && !error.retryable) return [];
+      throw error;
+    }
   }
 }
 

@@ -7,8 +7,9 @@ import { acceptedTool, remoteDigest, serverRequests } from '@writ/mcp-tool';
 import { newId } from '@writ/nest-kit';
 import { resourceOf, viewOf } from '../../../specs/fake-views.ts';
 import { ERAS, mcpClient } from '../../../specs/mcp-client.ts';
-import { messageOf, postModern } from '../../../specs/mcp-request.ts';
+import { messageOf, postLegacy, postModern } from '../../../specs/mcp-request.ts';
 import { createFixture, GRANT, type Fixture } from '../../../specs/tenant-fixture.ts';
+import { mountedRequest } from './mounted-requests.ts';
 import { openTestApi, type TestApi, type TestTenant } from '../../../specs/test-api.ts';
 
 const SERVER = { name: 'tracker', digest: 'd'.repeat(64) };
@@ -32,14 +33,14 @@ const keep = (tool: McpRemoteTool): void => {
   api.kernel.keep(tenant.tenantId, idOf(tool.name), 'tool', view);
 };
 /** A token that grants these tools. */
-function tokenOf(tools: readonly string[]): string {
+function tokenOf(tools: readonly string[], more: object = {}): string {
   const id = newId('token');
   const kept = api.kernel.find({ tenant_id: tenant.tenantId } as never, has.capability_token_id) as object;
   api.kernel.keep(tenant.tenantId, id, 'token', {
     ...kept,
     capability_token_id: id,
     chain: [id],
-    grant: { ...GRANT, tools },
+    grant: { ...GRANT, tools, ...more },
   });
   return id;
 }
@@ -235,7 +236,8 @@ describe.each(ERAS)('what a server has beside tools, at its mount, with the revi
 
   it('proposes what is not granted or out of force, so that the kernel refuses and records it', async () => {
     outOfForce = [idOf('prompts/get')];
-    const ask = async (method: string, params: object, of?: string) => await rawAsk(era, pathOf(of), method, params);
+    const ask = async (method: string, params: Record<string, unknown>, of?: string) =>
+      await rawAsk(era, pathOf(of), method, params);
     api.kernel.admits = (call) => viewOf(call, 'refused');
     const refused = await ask('prompts/get', { name: 'review' });
     expect(refused.error).toMatchObject({ code: -32602, data: { state: 'refused' } });
@@ -280,21 +282,8 @@ describe.each(ERAS)('what a server has beside tools, at its mount, with the revi
 });
 
 /** Asks without a client that knows what the server declared. */
-async function rawAsk(era: (typeof ERAS)[number], path: string, method: string, params: object) {
-  if (era === 'auto') return await messageOf(await postModern(path, tenant.agent, { method, params: params as never }));
-  return await messageOf(
-    await fetch(path, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${tenant.agent}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2025-11-25',
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    }),
-  );
-}
+const rawAsk = async (era: (typeof ERAS)[number], path: string, method: string, params: Record<string, unknown>) =>
+  await messageOf(await (era === 'auto' ? postModern : postLegacy)(path, tenant.agent, { method, params }));
 
 describe('what a server has beside tools', () => {
   it('is a tool as any other where all of Writ is served', async () => {
@@ -383,10 +372,52 @@ describe('what a server has beside tools', () => {
     expect(later.isError).toBeUndefined();
   });
 
-  it('is asked for again with the same key, and is the same call', async () => {
-    ended(READ);
+  it('takes an idempotency key and a dry run as calls do, and a dry run has no answer of the server', async () => {
+    api.kernel.admits = answering({ would: 'run' });
     const params = { uri: 'test://a', _meta: { 'writ.dev/idempotency-key': 'k1', 'writ.dev/dry-run': true } };
-    await rawAsk('auto', pathOf(), 'resources/read', params);
+    expect((await rawAsk('auto', pathOf(), 'resources/read', params)).error).toMatchObject({ code: -32602 });
     expect(proposed()[0]).toMatchObject({ idempotency_key: 'k1', dry_run: true });
   });
+
+  it('names the operation in an error whatever its words are', async () => {
+    api.kernel.admits = (call) => {
+      const view = viewOf(call, 'refused');
+      const error = { code: 'policy.denied', message: `no ${'😀'.repeat(3_000)}`, hint: 'h'.repeat(3_000) };
+      return { ...view, result: { ...view.result!, status: 'error', error, result: null } };
+    };
+    const { error } = await rawAsk('auto', pathOf(), 'prompts/list', {});
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^policy\.denied: no 😀/),
+      data: { operation_id: proposed()[0]!.operation_id, code: 'policy.denied' },
+    });
+  });
+
+  it.each(ERAS)(
+    'is not declared for a token that is over, whose requests say so, with the revision %s',
+    async (era) => {
+      const over = pathOf(tokenOf(['mcp.tracker.*'], { expires_at: 1 }));
+      const client = await connect({ era }, over);
+      expect(client.getServerCapabilities()).not.toHaveProperty('resources');
+      await expect(client.listTools()).rejects.toMatchObject({ data: { code: 'token.expired' } });
+    },
+  );
+
+  it('is no promise while nobody knows what is granted: connecting fails, and may be tried again', async () => {
+    const listTools = api.kernel.handlers.get('tool.list')!;
+    api.kernel.handlers.set('tool.list', () => {
+      throw new Fault('database.unavailable');
+    });
+    await expect(connect({ era: 'legacy' })).rejects.toThrow(/database\.unavailable/);
+    api.kernel.handlers.set('tool.list', listTools);
+  });
+});
+
+it('a call that has not ended is an error that says how its end is found', async () => {
+  const about = { operation_id: 'op_1', state: 'performing', approval_id: null, receipt: null };
+  const structuredContent = { ...about, result: null, error: null, next: 'Ask later.' };
+  const calls = { run: () => Promise.resolve({ content: [], structuredContent }) };
+  const tool = { tool_id: idOf('prompts/get'), digest: '' };
+  const context = () => ({ canElicit: false }) as never;
+  const asked = mountedRequest(calls, { method: 'prompts/get', tool }, context, { name: 'review' });
+  await expect(asked).rejects.toMatchObject({ code: -32602, message: 'Ask later.', data: { ...about, code: null } });
 });

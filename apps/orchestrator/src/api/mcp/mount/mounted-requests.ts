@@ -93,7 +93,7 @@ function replyOf(operation: StructuredResult, asked: Readonly<Record<string, unk
 function wordsOf({ error, next, result, state, ...more }: StructuredResult): string {
   if (error !== null) {
     const words = `${error.code}: ${error.message}${error.hint === null ? '' : ` (${error.hint})`}`;
-    return [...words].length <= WORDS_MAX ? words : `${[...words].slice(0, WORDS_MAX).join('')}…`;
+    return words.length <= WORDS_MAX ? words : `${words.slice(0, WORDS_MAX).toWellFormed()}…`;
   }
   if (more.redacted_result !== undefined) return REDACTED;
   if (isRemoteResult(result) && result.truncated) return TOO_LONG;
