@@ -40,9 +40,19 @@ let stack: Stack;
 let world: World;
 let token: string;
 let listed: JsonValue[];
+/** requests that the server reads and leaves without an answer */
+let dropped: readonly string[] = [];
+/** as they reached the server */
+const reached: string[] = [];
 
 beforeAll(async () => {
-  internet = await openFakeInternet(everythingListener([HOST]));
+  const everything = everythingListener([HOST]);
+  internet = await openFakeInternet((request, response) => {
+    const method = String(request.headers['mcp-method']);
+    reached.push(method);
+    if (dropped.includes(method)) response.destroy();
+    else everything(request, response);
+  });
   stack = await startStack({ programs: { executor: [internet.program] }, env: { executor: internet.env } });
   world = await makeWorld(stack.url, stack.keys.platformKey);
   const settings = { transport: 'http', url: `https://${HOST}/mcp` };
@@ -58,7 +68,12 @@ beforeAll(async () => {
     },
     { timeout: 60_000, interval: 500 },
   );
-  const tools = listed.map(({ remote_name: name, seen }) => ({ name, digest: seen.digest, category: 'read' }));
+  const tools = listed.map(({ remote_name: name, seen }) => ({
+    name,
+    digest: seen.digest,
+    // A server may count what it completes.
+    category: name === 'completion/complete' ? 'write' : 'read',
+  }));
   await world.admin.must('/v1/mcp-servers/everything/tools/accept', { tools });
   await world.admin.must('/v1/policies', { document: { v: 1, name: 'watched', cedar: CEDAR } });
   await world.admin.must('/v1/policies/activate', { policy: 'watched' });
@@ -156,4 +171,18 @@ it('a prompt is got with its arguments, and one of them is completed', async () 
   expect(await replyOf('completion/complete', { ref, argument: { name: 'arg1', value: 'x' } })).toEqual({
     completion: { values: [], total: 0, hasMore: false },
   });
+});
+
+it('a request whose answer is lost is sent once, and ends in doubt only where it may change something', async () => {
+  dropped = ['resources/read', 'completion/complete'];
+  reached.length = 0;
+  const ref = { type: 'ref/prompt', name: 'test_prompt_with_arguments' };
+  const completed = await call('completion/complete', { ref, argument: { name: 'arg1', value: 'x' } });
+  expect(completed).toMatchObject({ tx_outcome: 'ambiguous', error: { code: 'effect.ambiguous' } });
+  const { record } = await verifiedReceipt(stack, world, completed.operation_id as string, 'outcome');
+  expect(record).toMatchObject({ tx_outcome: 'ambiguous' });
+  const read = await call('resources/read', { uri: 'test://static-text' });
+  expect(read).toMatchObject({ tx_outcome: 'no_op', error: { code: 'egress.failed' } });
+  expect(reached.filter((method) => dropped.includes(method)).sort()).toEqual(dropped.toSorted());
+  dropped = [];
 });
