@@ -8,7 +8,7 @@ const RESOURCE = record({ uri: text }, { mimeType: text, text, blob: base64 });
 /** The contents of a resource: a text, or bytes in base64. */
 export const resourceContents: Read<Readonly<Record<string, unknown>>> = (value, place) => {
   const read = RESOURCE(value, place);
-  if (read['text'] === undefined) base64(read['blob'], `${place}/blob`);
+  if (read['text'] === undefined && read['blob'] === undefined) text(undefined, `${place}/text`);
   return read;
 };
 
