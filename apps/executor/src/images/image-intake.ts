@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fault, IMAGE_LOG_CHARS_MAX, type ImageClaim } from '@writ/contract';
+import { IMAGE_LOG_CHARS_MAX, type ImageClaim } from '@writ/contract';
 import { sourceFrom, type BuildContext, type TenantImages } from '@writ/sandbox/images';
 import { decodeBase64 } from '@writ/signing';
+import { ClaimLoop } from '../foundation/claim-loop.ts';
 import type { ClaimedImage, KernelClient } from '../foundation/kernel-client.ts';
 import { isImageProblem } from './call-images.ts';
 
@@ -27,53 +28,38 @@ export interface ImageIntakeParts {
 /** Makes images of tenants ready, one at a time: fetches them, or builds them from recipes. */
 export class ImageIntake {
   readonly #parts: ImageIntakeParts;
-  readonly #stopping = new AbortController();
-  #loop: Promise<void> = Promise.resolve();
+  readonly #loop: ClaimLoop<ImageClaim>;
 
   constructor(parts: ImageIntakeParts) {
+    const { kernel, executorId } = parts;
     this.#parts = parts;
+    this.#loop = new ClaimLoop({
+      askMs: ASK_MS,
+      atOnce: 1,
+      isNewRequest: false,
+      claim: () => kernel.claimImage(executorId, REPLY_MS),
+      perform: (claim, stopping) => this.#make(claim, stopping),
+      failed: (error) => parts.failed(error, null),
+    });
   }
 
   start(): Promise<void> {
-    this.#loop = this.#run();
-    return Promise.resolve();
+    return this.#loop.start();
   }
 
   /** Stops the build and gives its image back: another executor begins anew. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const hadOne = await this.#next().catch((error: unknown) => {
-        // A kernel that isn't there yet, or is busy, is asked again.
-        const isPassing = error instanceof Fault && error.retryable;
-        if (!signal.aborted && !isPassing) this.#parts.failed(error, null);
-        return false;
-      });
-      if (!hadOne) await sleep(ASK_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  async #next(): Promise<boolean> {
-    const { kernel, executorId } = this.#parts;
-    const claim = await kernel.claimImage(executorId, REPLY_MS);
-    if (claim === null) return false;
-    await this.#make(claim);
-    return true;
-  }
-
-  async #make(claim: ImageClaim): Promise<void> {
+  async #make(claim: ImageClaim, stopping: AbortSignal): Promise<void> {
     const { image_id, tenant_id, claim: number } = claim;
     const image: ClaimedImage = { image_id, tenant_id, claim: number, executor_id: this.#parts.executorId };
     const lost = new AbortController();
     const done = new AbortController();
     const log = new LogTail();
     const renewals = this.#renew(image, log, lost, done.signal);
-    const signal = AbortSignal.any([this.#stopping.signal, lost.signal]);
+    const signal = AbortSignal.any([stopping, lost.signal]);
     try {
       const end = await this.#outcome(claim, log, signal);
       if (!signal.aborted)
@@ -84,12 +70,11 @@ export class ImageIntake {
       done.abort();
       await renewals;
     }
-    if (!lost.signal.aborted) await this.#release(image, log);
+    if (!lost.signal.aborted) await this.#release(image, log, stopping.aborted);
   }
 
   /** The engine or this process is at fault, or it stops: the image is made anew, and its executor wasn't lost. */
-  async #release(image: ClaimedImage, log: LogTail): Promise<void> {
-    const stopping = this.#stopping.signal.aborted;
+  async #release(image: ClaimedImage, log: LogTail, stopping: boolean): Promise<void> {
     log.push(`the executor ${stopping ? 'stops' : "can't work on it for now"}: the image will be tried again\n`);
     // If no kernel answers, the claim expires.
     await this.#report((kernel) => kernel.releaseImage(image, stopping, log.text, REPLY_MS)).catch(() => undefined);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, type McpProblem } from '@writ/contract';
+import { ClaimLoop } from '../../foundation/claim-loop.ts';
 import type { ClaimedTokenWork, KernelClient, TokenReport } from '../../foundation/kernel-client.ts';
 import type { TokenWorker } from './token-worker.ts';
 
@@ -26,62 +27,31 @@ export interface TokenIntakeParts {
 /** Does the work of connections that is due at authorization servers. */
 export class TokenIntake {
   readonly #parts: TokenIntakeParts;
-  readonly #stopping = new AbortController();
-  readonly #running = new Map<Promise<void>, ClaimedTokenWork['tenant_id']>();
-  #loop: Promise<void> = Promise.resolve();
+  readonly #loop: ClaimLoop<ClaimedTokenWork>;
 
   constructor(parts: TokenIntakeParts) {
+    const { kernel, executorId } = parts;
     this.#parts = parts;
+    this.#loop = new ClaimLoop({
+      askMs: ASK_MS,
+      atOnce: AT_ONCE,
+      isNewRequest: true,
+      claim: (underWay) => kernel.claimTokenWork(executorId, withShare(underWay), REPLY_MS),
+      perform: (work) => this.#do(work),
+      failed: (error) => parts.failed(error, null),
+    });
   }
 
   start(): Promise<void> {
-    this.#loop = this.#run();
-    return Promise.resolve();
+    return this.#loop.start();
   }
 
   /**
    * Takes no more work. What is under way goes on to its report: an authorization server may have replaced the refresh
    * token already.
    */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#loop;
-    await Promise.all(this.#running.keys());
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const hadWork = await this.#next().catch((error: unknown) => {
-        // A kernel that isn't there yet, or is busy, is asked again; and one of the previous version has no such work.
-        const isPassing = error instanceof Fault && (error.retryable || error.code === 'request.malformed');
-        if (!signal.aborted && !isPassing) this.#parts.failed(error, null);
-        return false;
-      });
-      if (!hadWork) await sleep(ASK_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  async #next(): Promise<boolean> {
-    if (this.#running.size >= AT_ONCE) {
-      await Promise.race(this.#running.keys());
-      return true;
-    }
-    const { kernel, executorId } = this.#parts;
-    const work = await kernel.claimTokenWork(executorId, this.#withoutMore(), REPLY_MS);
-    if (work === null) return false;
-    const doing = this.#do(work).finally(() => this.#running.delete(doing));
-    this.#running.set(doing, work.tenant_id);
-    return true;
-  }
-
-  /**
-   * Tenants that have their share of this executor. INVARIANT (shares): it counts what is done here, also for a
-   * connection that ended meanwhile and that the kernel counts no more.
-   */
-  #withoutMore(): readonly ClaimedTokenWork['tenant_id'][] {
-    const tenants = [...this.#running.values()];
-    return [...new Set(tenants)].filter((one) => tenants.filter((other) => other === one).length >= EACH_MAX);
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   /**
@@ -128,6 +98,15 @@ export class TokenIntake {
       }
     }
   }
+}
+
+/**
+ * Tenants that have their share of this executor. INVARIANT (shares): it counts what is done here, also for a
+ * connection that ended meanwhile and that the kernel counts no more.
+ */
+function withShare(underWay: readonly ClaimedTokenWork[]): readonly ClaimedTokenWork['tenant_id'][] {
+  const tenants = underWay.map(({ tenant_id }) => tenant_id);
+  return [...new Set(tenants)].filter((one) => tenants.filter((other) => other === one).length >= EACH_MAX);
 }
 
 /** The kernel refuses the report as it is: then nothing of it is stored. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '@writ/blobs';
 import { Fault, MCP_LIMITS, type McpTransport, type TenantId } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
+import { ClaimLoop } from '../../foundation/claim-loop.ts';
 import type { ClaimedServer, KernelClient, McpReport } from '../../foundation/kernel-client.ts';
 import { NotListedHere } from './not-listed-here.ts';
 
@@ -39,52 +40,30 @@ export interface McpIntakeParts {
 /** Lists the tools of MCP servers that are due, so that the kernel sees what changed. */
 export class McpIntake {
   readonly #parts: McpIntakeParts;
-  readonly #stopping = new AbortController();
-  readonly #running = new Set<Promise<void>>();
+  readonly #loop: ClaimLoop<ClaimedServer>;
   /** servers that were left to other executors lately */
   readonly #left = new LRUCache<string, true>({ max: LEFT_MAX, ttl: LEFT_MS });
-  #loop: Promise<void> = Promise.resolve();
 
   constructor(parts: McpIntakeParts) {
+    const { kernel, executorId, transports = ['http'] } = parts;
     this.#parts = parts;
+    this.#loop = new ClaimLoop({
+      askMs: ASK_MS,
+      atOnce: LISTINGS_AT_ONCE,
+      isNewRequest: true,
+      claim: () => kernel.claimMcpServer(executorId, REPLY_MS, transports),
+      perform: (server, stopping) => this.#list(server, stopping),
+      failed: (error) => parts.failed(error, null),
+    });
   }
 
   start(): Promise<void> {
-    this.#loop = this.#run();
-    return Promise.resolve();
+    return this.#loop.start();
   }
 
   /** Ends what it does: the claims expire, and another executor begins anew. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#loop;
-    await Promise.all(this.#running);
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const hadOne = await this.#next().catch((error: unknown) => {
-        // A kernel that isn't there yet, or is busy, is asked again; and one of the previous version knows no servers.
-        const isPassing = error instanceof Fault && (error.retryable || error.code === 'request.malformed');
-        if (!signal.aborted && !isPassing) this.#parts.failed(error, null);
-        return false;
-      });
-      if (!hadOne) await sleep(ASK_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  async #next(): Promise<boolean> {
-    if (this.#running.size >= LISTINGS_AT_ONCE) {
-      await Promise.race(this.#running);
-      return true;
-    }
-    const { kernel, executorId, transports = ['http'] } = this.#parts;
-    const server = await kernel.claimMcpServer(executorId, REPLY_MS, transports);
-    if (server === null) return false;
-    const listing = this.#list(server).finally(() => this.#running.delete(listing));
-    this.#running.add(listing);
-    return true;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   /**
@@ -92,15 +71,15 @@ export class McpIntake {
    * expires is given out again at once, and for ever: a server that causes an error here would cause it all the time.
    * What isn't the server's fault is left to other executors once, for whom the claim expires. It never rejects.
    */
-  async #list(server: ClaimedServer): Promise<void> {
-    const { signal } = this.#stopping;
+  async #list(server: ClaimedServer, signal: AbortSignal): Promise<void> {
     try {
       const listed = await this.#parts.list(server, signal);
-      if (!signal.aborted) await this.#report(server, await this.#stored(server, listed));
+      if (!signal.aborted) await this.#report(server, await this.#stored(server, listed), signal);
     } catch (error) {
       if (signal.aborted || (error instanceof NotListedHere && this.#leave(server))) return;
       this.#parts.failed(error, server);
-      await this.#report(server, { listing: null, about: null, problem: problemOf(error) }).catch((second: unknown) => {
+      const report = { listing: null, about: null, problem: problemOf(error) };
+      await this.#report(server, report, signal).catch((second: unknown) => {
         if (!signal.aborted) this.#parts.failed(second, server);
       });
     }
@@ -121,7 +100,7 @@ export class McpIntake {
     return { listing, about: listed.about, problem: null, ...found };
   }
 
-  async #report(server: ClaimedServer, report: McpReport): Promise<void> {
+  async #report(server: ClaimedServer, report: McpReport, signal: AbortSignal): Promise<void> {
     const { kernel, executorId } = this.#parts;
     for (let tries = 1; ; tries += 1) {
       try {
@@ -130,7 +109,7 @@ export class McpIntake {
         return;
       } catch (error) {
         if (tries >= REPORT_TRIES || !(error instanceof Fault && error.retryable)) throw error;
-        await sleep(ASK_MS, undefined, { signal: this.#stopping.signal });
+        await sleep(ASK_MS, undefined, { signal });
       }
     }
   }
