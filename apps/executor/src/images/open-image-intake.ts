@@ -15,8 +15,6 @@ export interface ImageDependencies {
   readonly executorId: string;
 }
 
-const monotonic = (): number => performance.now();
-
 /** @param egress the network access of builds; this machine's by default */
 export function openImageIntake(
   config: ExecutorConfig,
@@ -30,7 +28,7 @@ export function openImageIntake(
     kernel,
     images,
     executorId,
-    context: (signal) => ({ registries, ca, egress: (hosts) => imageEgress(ports, hosts, monotonic, signal) }),
+    context: (signal) => ({ registries, ca, egress: (hosts) => imageEgress(ports, hosts, signal) }),
     failed: (error, image) =>
       logger.error({ err: error, image_id: image?.image_id }, 'an image could not be made ready'),
   });

@@ -4,9 +4,9 @@
 // goes through the egress gate, with its rules of addresses, over TLS, and follows no redirect.
 import { parseUrl, type PrivateEndpoint } from '@writ/egress';
 import type { CustomFetchOptions } from 'oauth4webapi';
-import { CallGate } from '../../egress/call-gate.ts';
 import type { EgressPorts } from '../../egress/egress-ports.ts';
 import { exchange } from '../../egress/exchange.ts';
+import { openOwnGate } from '../../egress/own-gate.ts';
 import { verifyPrivate } from '../resource-secret.ts';
 import { OAuthProblem } from './oauth-problem.ts';
 
@@ -43,18 +43,13 @@ export function gateFetch({ ports, privateEndpoints }: FetchParts, signal: Abort
     const target = parseUrl(url);
     verifyPrivate(target);
     const { host, port } = target;
-    const gate = new CallGate({
-      net: [[{ domain: host, methods: [method], ports: [port] }]],
+    const gate = openOwnGate({
+      rules: [{ domain: host, methods: [method], ports: [port] }],
       privateEndpoints,
       bytesMax: GATE_BYTES_MAX,
       requestsMax: 1,
       ports,
-      // The signal closes the gate: no confirmation grows old.
-      now: () => 0,
       signal,
-      confirm: () => Promise.resolve(),
-      announce: () => Promise.resolve(),
-      preview: null,
     });
     try {
       const admitted = await gate.admit(method, target, '', { isSafe: true });

@@ -9,9 +9,10 @@ import {
   type McpStdioSettings,
 } from '@writ/contract';
 import { parseUrl, TargetError, type PrivateEndpoint } from '@writ/egress';
-import { CallGate } from '../../egress/call-gate.ts';
+import type { CallGate } from '../../egress/call-gate.ts';
 import type { EgressPorts } from '../../egress/egress-ports.ts';
 import { GateRefusal } from '../../egress/gate-refusal.ts';
+import { openOwnGate } from '../../egress/own-gate.ts';
 import type { ClaimedServer, McpReport } from '../../foundation/kernel-client.ts';
 import type { NamedValue } from '../../redaction/redactor.ts';
 import { lookForAuthorization } from '../mcp-oauth/look-for-authorization.ts';
@@ -104,18 +105,13 @@ async function listed(
 /** A gate to one address, for as long as the claim lives. An administrator wrote the address. */
 function gateTo({ ports, privateEndpoints }: ListServerParts, url: string, signal: AbortSignal): CallGate {
   const { host, port } = parseUrl(url);
-  return new CallGate({
-    net: [[{ domain: host, methods: ['POST', 'DELETE'], ports: [port] }]],
+  return openOwnGate({
+    rules: [{ domain: host, methods: ['POST', 'DELETE'], ports: [port] }],
     privateEndpoints,
     bytesMax: BYTES_MAX,
     requestsMax: REQUESTS_MAX,
     ports,
-    // Nobody stops a listing but its signal, which closes the gate: no confirmation grows old.
-    now: () => 0,
     signal,
-    confirm: () => Promise.resolve(),
-    announce: () => Promise.resolve(),
-    preview: null,
   });
 }
 
