@@ -4,13 +4,12 @@
 //
 // INVARIANT (no keys, no entry): a token is verified only with keys that its issuer served within KEYS_MAX_AGE_MS. An
 // issuer that can't be reached after that lets nobody in.
-// INVARIANT (bounded requests): however many tokens arrive, an issuer is asked once at a time, once within RETRY_MS
-// after a failure, and once within UNKNOWN_KEY_MS for keys that it doesn't list. At most WAITING_MAX requests wait for
-// one issuer, so that a slow one takes no places from the callers of others.
+// INVARIANT (bounded requests): the cache asks an issuer rarely, however many tokens arrive. At most WAITING_MAX
+// requests wait for one issuer, so that a slow one takes no places from the callers of others.
 import { Fault } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import { createLocalJWKSet, type JSONWebKeySet, type JWK, type LocalJWKSet } from 'jose';
-import { LRUCache } from 'lru-cache';
+import { IssuerCache } from './issuer-cache.ts';
 import { fetchMetadata, type FetchDocument } from './issuer-metadata.ts';
 
 /** Keys are fetched anew in the background from this age on, so that an issuer's pause isn't noticed. */
@@ -19,8 +18,6 @@ const KEYS_FRESH_MS = 300_000;
 const KEYS_MAX_AGE_MS = 600_000;
 /** An unknown key makes the keys be fetched anew, this often at most: anyone can invent a key's id. */
 const UNKNOWN_KEY_MS = 60_000;
-/** How long an issuer that failed isn't asked again. */
-const RETRY_MS = 5_000;
 /** Requests that wait for the keys of one issuer: a small share of those that a replica serves at once. */
 const WAITING_MAX = 64;
 /**
@@ -28,34 +25,32 @@ const WAITING_MAX = 64;
  * the time that a verification takes grows with them.
  */
 const [MODULUS_CHARS_MAX, EXPONENT_CHARS_MAX] = [1_366, 6];
-/** Issuers whose keys are cached: more than the tenants of one deployment have. */
-const ISSUERS_MAX = 2_000;
 /** Keys of one issuer that are read; more are refused. Issuers have two or three. */
 const KEYS_MAX = 100;
 const DOCUMENT = { depthMax: 8 };
 
-interface Cached {
-  keys: LocalJWKSet | null;
-  ids: ReadonlySet<string>;
-  /** monotonic milliseconds at the start of the fetch */
-  fetchedAt: number;
-  failedAt: number;
-  askedForUnknownAt: number;
-  fetching: Promise<void> | null;
-  /** requests that wait for `fetching` */
-  waiting: number;
+interface PublishedKeys {
+  readonly keys: LocalJWKSet;
+  readonly ids: ReadonlySet<string>;
 }
 
 /** The verification keys of issuers, fetched when tokens need them. */
 export class IssuerKeys {
   readonly #fetch: FetchDocument;
-  readonly #monotonic: () => number;
-  readonly #issuers = new LRUCache<string, Cached>({ max: ISSUERS_MAX });
+  readonly #cache: IssuerCache<PublishedKeys>;
 
   /** @param monotonic milliseconds */
   constructor(fetch: FetchDocument, monotonic: () => number) {
     this.#fetch = fetch;
-    this.#monotonic = monotonic;
+    this.#cache = new IssuerCache({
+      fetch: (issuer) => this.#fetchKeys(issuer),
+      unavailable,
+      monotonic,
+      freshMs: KEYS_FRESH_MS,
+      maxAgeMs: KEYS_MAX_AGE_MS,
+      lackingMs: UNKNOWN_KEY_MS,
+      waitingMax: WAITING_MAX,
+    });
   }
 
   /**
@@ -63,69 +58,16 @@ export class IssuerKeys {
    * @throws Fault `auth.issuer_unavailable` while the issuer's keys can't be fetched
    */
   async keysOf(issuer: string, kid: string): Promise<LocalJWKSet> {
-    const cached = this.#cachedOf(issuer);
-    const age = this.#monotonic() - cached.fetchedAt;
-    if (cached.keys === null || age > KEYS_MAX_AGE_MS) await this.#refresh(issuer, cached);
-    else if (!cached.ids.has(kid)) await this.#refreshForUnknown(issuer, cached);
-    // A failure is handled when the keys are too old.
-    else if (age > KEYS_FRESH_MS) this.#refresh(issuer, cached).catch(() => undefined);
-    if (cached.keys === null) throw unavailable(issuer);
-    return cached.keys;
+    const { keys } = await this.#cache.of(issuer, ({ ids }) => ids.has(kid));
+    return keys;
   }
 
-  #cachedOf(issuer: string): Cached {
-    const cached = this.#issuers.get(issuer);
-    if (cached !== undefined) return cached;
-    const never = Number.NEGATIVE_INFINITY;
-    const made: Cached = {
-      keys: null,
-      ids: new Set(),
-      fetchedAt: never,
-      failedAt: never,
-      askedForUnknownAt: never,
-      fetching: null,
-      waiting: 0,
-    };
-    this.#issuers.set(issuer, made);
-    return made;
-  }
-
-  async #refreshForUnknown(issuer: string, cached: Cached): Promise<void> {
-    const now = this.#monotonic();
-    if (cached.fetching === null) {
-      if (now - cached.askedForUnknownAt < UNKNOWN_KEY_MS) return;
-      cached.askedForUnknownAt = now;
-    }
-    await this.#refresh(issuer, cached);
-  }
-
-  async #refresh(issuer: string, cached: Cached): Promise<void> {
-    if (cached.fetching === null && this.#monotonic() - cached.failedAt < RETRY_MS) throw unavailable(issuer);
-    cached.fetching ??= this.#fetchKeys(issuer, cached).finally(() => {
-      cached.fetching = null;
-    });
-    if (cached.waiting >= WAITING_MAX) throw unavailable(issuer);
-    cached.waiting += 1;
-    try {
-      await cached.fetching;
-    } finally {
-      cached.waiting -= 1;
-    }
-  }
-
-  async #fetchKeys(issuer: string, cached: Cached): Promise<void> {
-    const start = this.#monotonic();
-    try {
-      const { jwks_uri } = await fetchMetadata(this.#fetch, issuer);
-      if (typeof jwks_uri !== 'string') throw new Error('the metadata have no `jwks_uri`');
-      const { keys } = parseKeys(await this.#fetch(jwks_uri));
-      cached.ids = new Set(keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])));
-      cached.keys = createLocalJWKSet({ keys });
-      cached.fetchedAt = start;
-    } catch (cause) {
-      cached.failedAt = this.#monotonic();
-      throw unavailable(issuer, cause);
-    }
+  async #fetchKeys(issuer: string): Promise<PublishedKeys> {
+    const { jwks_uri } = await fetchMetadata(this.#fetch, issuer);
+    if (typeof jwks_uri !== 'string') throw new Error('the metadata have no `jwks_uri`');
+    const { keys } = parseKeys(await this.#fetch(jwks_uri));
+    const ids = new Set(keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])));
+    return { keys: createLocalJWKSet({ keys }), ids };
   }
 }
 
@@ -150,7 +92,7 @@ function objectOf(value: unknown): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-const unavailable = (issuer: string, cause?: unknown): Fault =>
+const unavailable = (issuer: string, cause: unknown): Fault =>
   new Fault(
     'auth.issuer_unavailable',
     `the keys of the issuer \`${issuer}\` could not be fetched: its metadata and keys must be there and well-formed`,

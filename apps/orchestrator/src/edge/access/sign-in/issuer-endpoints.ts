@@ -1,63 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where people sign in at an issuer. INVARIANT (bounded requests): an issuer is asked once at a time, and once within
-// RETRY_MS after a failure, however many people want to sign in.
+// Where people sign in at an issuer. The cache asks an issuer rarely, however many people want to sign in.
 import { Fault } from '@writ/contract';
-import { LRUCache } from 'lru-cache';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { hostOf } from '../../outbound/allowed-hosts.ts';
 import { ALGORITHMS } from '../oauth/access-token.ts';
+import { IssuerCache } from '../oauth/issuer-cache.ts';
 import { fetchMetadata, type FetchDocument, type IssuerDocument } from '../oauth/issuer-metadata.ts';
 
 /** How long metadata are used: endpoints rarely change, and the old ones go on for a while. */
 const FRESH_MS = 300_000;
-/** How long an issuer that failed isn't asked again. */
-const RETRY_MS = 5_000;
-/** Issuers whose metadata are cached: more than the tenants of one deployment have. */
-const ISSUERS_MAX = 2_000;
-
 /** The endpoints of an issuer that people can sign in at. */
 export type SignInServer = AuthorizationServer &
   Required<Pick<AuthorizationServer, 'authorization_endpoint' | 'token_endpoint'>>;
 
-type Known = { readonly server: SignInServer } | { readonly failure: unknown };
-
 /** Finds the endpoints of issuers. */
 export class IssuerEndpoints {
-  readonly #known: LRUCache<string, Known>;
+  readonly #cache: IssuerCache<SignInServer>;
 
   /**
    * @param allowed `host:port` of issuers that may be reached by plain HTTP
    * @param monotonic milliseconds
    */
   constructor(fetchDocument: FetchDocument, allowed: ReadonlySet<string>, monotonic: () => number) {
-    this.#known = new LRUCache<string, Known>({
-      max: ISSUERS_MAX,
-      ttlResolution: 0,
-      perf: { now: monotonic },
-      fetchMethod: async (issuer, _stale, { options }) => {
-        try {
-          const server = serverOf(await fetchMetadata(fetchDocument, issuer), allowed);
-          options.ttl = FRESH_MS;
-          return { server };
-        } catch (failure) {
-          options.ttl = RETRY_MS;
-          return { failure };
-        }
-      },
+    this.#cache = new IssuerCache({
+      fetch: async (issuer) => serverOf(await fetchMetadata(fetchDocument, issuer), allowed),
+      unavailable,
+      monotonic,
+      freshMs: FRESH_MS,
+      maxAgeMs: FRESH_MS,
     });
   }
 
   /** @throws Fault `auth.issuer_unavailable` */
   async of(issuer: string): Promise<SignInServer> {
-    const known = await this.#known.forceFetch(issuer);
-    if ('server' in known) return known.server;
-    throw new Fault(
-      'auth.issuer_unavailable',
-      `nobody can sign in at \`${issuer}\` now: its metadata must be there, and name its endpoints for authorization and tokens`,
-      { cause: known.failure },
-    );
+    return await this.#cache.of(issuer);
   }
 }
+
+const unavailable = (issuer: string, cause: unknown): Fault =>
+  new Fault(
+    'auth.issuer_unavailable',
+    `nobody can sign in at \`${issuer}\` now: its metadata must be there, and name its endpoints for authorization and tokens`,
+    { cause },
+  );
 
 /** Only members that are used, so that no other one changes what the library does. */
 function serverOf(metadata: IssuerDocument, allowed: ReadonlySet<string>): SignInServer {
