@@ -6,32 +6,14 @@
 // makes the relay has them.
 import type { Readable } from 'node:stream';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { parseJson } from '@writ/digest';
 import { BodyReader } from './body-reader.ts';
 import { isCallMethod } from './call-methods.ts';
 import { McpError } from './mcp-error.ts';
 import type { FromThread, ToThread } from './relay-messages.ts';
+import { CALL_BYTES_MAX, MESSAGE_BYTES_MAX, methodOf, ReceivedBound, strange, ThreadWatch } from './session-bounds.ts';
 
-/** Of all answers of a session: several images, or thousands of pages of text. */
-const RECEIVED_BYTES_MAX = 16 * 1_048_576;
-/**
- * Each piece costs the event loop some time, however short it is. Streams of events have pieces of more bytes on
- * average, and a session may receive so many in any case: a server that says each second that it is there takes hours.
- */
-const PIECES_FREE = 16_384;
-const PIECE_BYTES_MIN = 64;
-/** The longest arguments of a call at six bytes a character, and what is around them. */
-const CALL_BYTES_MAX = 8 * 1_048_576;
-/** Every other request is a few hundred bytes long, and a cursor may be some thousand. */
-const BODY_BYTES_MAX = 65_536;
 /** A call, a stream that is resumed, and answers to what the server asks. */
 const EXCHANGES_MAX = 8;
-const PING_MS = 1_000;
-/** A thread that answers no ping for so long works on one answer of the server, and may do so for hours. */
-const PINGS_MAX = 5;
-/** Several times what the largest session takes on a busy machine. */
-const BUSY_MS_MAX = 20_000;
-
 /** Of the thread's headers only these are sent. */
 const HEADER = /^(?:accept|content-type|last-event-id|mcp-[a-z0-9._-]{1,128})$/;
 const HEADER_CHARS_MAX = 8_192;
@@ -81,13 +63,10 @@ export class RequestRelay {
   readonly #own: MessagePort;
   readonly #options: RelayOptions;
   readonly #exchanges = new Map<number, Exchange>();
-  readonly #timer: NodeJS.Timeout;
-  #received = 0;
-  #pieces = 0;
+  readonly #watch: ThreadWatch;
+  readonly #received = new ReceivedBound();
   #hasCalled = false;
   #failure: { readonly error: unknown } | null = null;
-  /** pings without an answer; null until the thread has opened its end */
-  #unanswered: number | null = null;
 
   constructor(options: RelayOptions) {
     const { port1, port2 } = new MessageChannel();
@@ -97,7 +76,7 @@ export class RequestRelay {
     port1.on('message', (message: FromThread) => this.#receive(message));
     // The thread closes its end with the session, and loses it when it is ended.
     port1.on('close', () => this.close());
-    this.#timer = setInterval(() => this.#ping(), PING_MS);
+    this.#watch = new ThreadWatch(() => this.#post({ kind: 'ping' }), options.onOverrun);
   }
 
   /**
@@ -115,20 +94,17 @@ export class RequestRelay {
 
   /** Ends it, with all connections. */
   close(): void {
-    clearInterval(this.#timer);
+    this.#watch.close();
     for (const id of [...this.#exchanges.keys()]) this.#end(id);
     this.#own.close();
   }
 
   #receive(message: FromThread): void {
-    if (message.kind === 'open') this.#unanswered = 0;
+    if (message.kind === 'open') this.#watch.opened();
     else if (message.kind === 'request') void this.#exchange(message);
     else if (message.kind === 'cancel') this.#end(message.id);
     else if (message.kind === 'consumed') this.#consumed(message.id, message.bytes);
-    else {
-      this.#unanswered = 0;
-      if (message.busyMs > BUSY_MS_MAX) this.#options.onOverrun();
-    }
+    else this.#watch.answered(message.busyMs);
   }
 
   async #exchange(message: FromThread & { readonly kind: 'request' }): Promise<void> {
@@ -163,7 +139,7 @@ export class RequestRelay {
   #verified({ method, headers, body, isCall }: FromThread & { readonly kind: 'request' }): RelayedRequest {
     if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') throw strange('a method that is none of MCP');
     if ((method === 'POST') !== (body !== null)) throw strange('a request that lacks its body, or has none to have');
-    if ((body?.length ?? 0) > (isCall ? CALL_BYTES_MAX : BODY_BYTES_MAX))
+    if ((body?.length ?? 0) > (isCall ? CALL_BYTES_MAX : MESSAGE_BYTES_MAX))
       throw new McpError('too_large', 'a request of the session is longer than it may be');
     const isOther = isCall ? method !== 'POST' : body !== null && isCallMethod(methodOf(body));
     if (isOther) throw strange('a request that does not say what it is');
@@ -175,13 +151,9 @@ export class RequestRelay {
     return { method, headers: sent, body, isCall };
   }
 
-  /** INVARIANT (few pieces): what a server sends costs time by its bytes, and not by how it divides them. */
   #count(id: number, bytes: number): void {
-    this.#received += bytes;
-    this.#pieces += 1;
-    if (this.#received > RECEIVED_BYTES_MAX) this.#finish(id, { kind: 'broken', id, why: 'too_large' });
-    else if (this.#pieces > PIECES_FREE && this.#received < this.#pieces * PIECE_BYTES_MIN)
-      this.#finish(id, { kind: 'broken', id, why: 'too_many_pieces' });
+    const why = this.#received.count(bytes);
+    if (why !== null) this.#finish(id, { kind: 'broken', id, why });
   }
 
   #consumed(id: number, bytes: number): void {
@@ -201,14 +173,6 @@ export class RequestRelay {
     exchange?.body?.destroy();
   }
 
-  /** Counted by turns of this event loop: one that was late itself has not waited for the thread. */
-  #ping(): void {
-    if (this.#unanswered === null) return;
-    this.#unanswered += 1;
-    if (this.#unanswered > PINGS_MAX) this.#options.onOverrun();
-    else this.#post({ kind: 'ping' });
-  }
-
   #post(message: ToThread): void {
     this.#own.postMessage(message);
   }
@@ -220,29 +184,11 @@ const passedOn = (headers: RelayedAnswer['headers']): readonly Header[] =>
     return value !== '' && value.length <= HEADER_CHARS_MAX && FIELD_VALUE.test(value) ? [[name, value] as const] : [];
   });
 
-const strange = (what: string): McpError => new McpError('malformed', `the session wants to send ${what}`);
-
 /** Whether the session waits for the answer: not where it answers the server itself, gives up, or says goodbye. */
 function isAwaitedFor({ method, body, isCall }: FromThread & { readonly kind: 'request' }): boolean {
   if (method === 'DELETE') return false;
   // What is longer is refused by its length.
-  if (isCall || body === null || body.length > BODY_BYTES_MAX) return true;
+  if (isCall || body === null || body.length > MESSAGE_BYTES_MAX) return true;
   const name = methodOf(body);
   return name !== null && name !== 'notifications/cancelled';
-}
-
-/** The method of a message of JSON-RPC; null for an answer, which has none. @throws McpError for no single message */
-function methodOf(body: Uint8Array): unknown {
-  const message = parsed(body);
-  if (typeof message !== 'object' || message === null || Array.isArray(message))
-    throw strange('what is no single message');
-  return (message as { readonly method?: unknown }).method ?? null;
-}
-
-function parsed(body: Uint8Array): unknown {
-  try {
-    return parseJson(Buffer.from(body).toString('utf8'));
-  } catch (cause) {
-    throw new McpError('malformed', 'the session wants to send what is no JSON', { cause });
-  }
 }

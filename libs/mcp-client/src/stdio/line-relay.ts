@@ -7,33 +7,18 @@
 // before was taken, so that a program that doesn't read leaves few bytes waiting.
 import { PassThrough, type Duplex } from 'node:stream';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { parseJson } from '@writ/digest';
 import { BodyReader } from '../body-reader.ts';
 import { isCallMethod } from '../call-methods.ts';
 import { McpError } from '../mcp-error.ts';
+import { CALL_BYTES_MAX, MESSAGE_BYTES_MAX, methodOf, ReceivedBound, strange, ThreadWatch } from '../session-bounds.ts';
 import type { FromLineThread, Handshake, ToLineThread } from './line-messages.ts';
 
-/** Of a session: several images, or thousands of pages of text. */
-const RECEIVED_BYTES_MAX = 16 * 1_048_576;
-/** Each piece costs the event loop some time, however short it is. */
-const PIECES_FREE = 16_384;
-const PIECE_BYTES_MIN = 64;
-/** The longest arguments of a call at six bytes a character, and what is around them. */
-const CALL_BYTES_MAX = 8 * 1_048_576;
-/** Every other message is a few hundred bytes long, and a cursor may be some thousand. */
-const MESSAGE_BYTES_MAX = 65_536;
 /** Bytes of messages that wait to be written: a call, and a few around it. */
 const QUEUED_BYTES_MAX = CALL_BYTES_MAX + 4 * MESSAGE_BYTES_MAX;
 /** Pages of a listing, the beginning and the end of a session, and answers to what the server asks. */
 const MESSAGES_MAX = 128;
 /** As much as a server says of itself; a process that says more serves one session. */
 const HANDSHAKE_BYTES_MAX = 65_536;
-const PING_MS = 1_000;
-/** A thread that answers no ping for so long works on one message of the server, and may do so for hours. */
-const PINGS_MAX = 5;
-/** Several times what the largest session takes on a busy machine. */
-const BUSY_MS_MAX = 20_000;
-
 export interface LineRelayOptions {
   /** the program's input and output, which outlives the session; MUST have an error listener */
   readonly stream: Duplex;
@@ -54,20 +39,17 @@ export class LineRelay {
   /** what the session reads of the stream: the stream itself is never ended here */
   readonly #view = new PassThrough();
   readonly #onClose = (): void => void this.#view.destroy();
-  readonly #timer: NodeJS.Timeout;
+  readonly #watch: ThreadWatch;
+  readonly #received = new ReceivedBound();
   readonly #over = new AbortController();
   #reader: BodyReader | null = null;
   #writing: Promise<void> = Promise.resolve();
   #queued = 0;
   #messages = 0;
-  #received = 0;
-  #pieces = 0;
   #hasCalled = false;
   #isClosed = false;
   #failure: { readonly error: unknown } | null = null;
   #handshake: Handshake | null = null;
-  /** pings without an answer; null until the thread has opened its end */
-  #unanswered: number | null = null;
 
   constructor(options: LineRelayOptions) {
     const { port1, port2 } = new MessageChannel();
@@ -77,7 +59,7 @@ export class LineRelay {
     port1.on('message', (message: FromLineThread) => this.#receive(message));
     // The thread closes its end with the session, and loses it when it is ended.
     port1.on('close', () => this.close());
-    this.#timer = setInterval(() => this.#ping(), PING_MS);
+    this.#watch = new ThreadWatch(() => this.#post({ kind: 'ping' }), options.onOverrun);
   }
 
   /** Why a message was not written; null where none was kept back. */
@@ -105,7 +87,7 @@ export class LineRelay {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#over.abort();
-    clearInterval(this.#timer);
+    this.#watch.close();
     const { stream } = this.#options;
     stream.off('close', this.#onClose);
     stream.unpipe(this.#view);
@@ -120,15 +102,12 @@ export class LineRelay {
     else if (message.kind === 'write') this.#queue(message);
     else if (message.kind === 'consumed') this.#reader?.consumed(message.bytes);
     else if (message.kind === 'handshake') this.#keep(message.handshake);
-    else {
-      this.#unanswered = 0;
-      if (message.busyMs > BUSY_MS_MAX) this.#options.onOverrun();
-    }
+    else this.#watch.answered(message.busyMs);
   }
 
   #open(): void {
     if (this.#reader !== null || this.#isClosed) return;
-    this.#unanswered = 0;
+    this.#watch.opened();
     const { stream } = this.#options;
     this.#reader = new BodyReader(this.#view, {
       onPiece: (bytes) => this.#count(bytes),
@@ -203,26 +182,14 @@ export class LineRelay {
     if (this.#handshake === null && handshake.result.length <= HANDSHAKE_BYTES_MAX) this.#handshake = handshake;
   }
 
-  /** INVARIANT (few pieces): what a server writes costs time by its bytes, and not by how it divides them. */
   #count(bytes: number): void {
-    this.#received += bytes;
-    this.#pieces += 1;
-    if (this.#received > RECEIVED_BYTES_MAX) this.#end('too_large');
-    else if (this.#pieces > PIECES_FREE && this.#received < this.#pieces * PIECE_BYTES_MIN)
-      this.#end('too_many_pieces');
+    const why = this.#received.count(bytes);
+    if (why !== null) this.#end(why);
   }
 
   #end(why: Extract<ToLineThread, { kind: 'end' }>['why']): void {
     this.#reader?.destroy();
     this.#post({ kind: 'end', why });
-  }
-
-  /** Counted by turns of this event loop: one that was late itself has not waited for the thread. */
-  #ping(): void {
-    if (this.#unanswered === null) return;
-    this.#unanswered += 1;
-    if (this.#unanswered > PINGS_MAX) this.#options.onOverrun();
-    else this.#post({ kind: 'ping' });
   }
 
   #post(message: ToLineThread): void {
@@ -231,18 +198,3 @@ export class LineRelay {
 }
 
 const LINE_FEED = 0x0a;
-
-const strange = (what: string): McpError => new McpError('malformed', `the session wants to send ${what}`);
-
-/** The method of a message of JSON-RPC; null for an answer, which has none. @throws McpError for no single message */
-function methodOf(bytes: Uint8Array): unknown {
-  let message: unknown;
-  try {
-    message = parseJson(Buffer.from(bytes).toString('utf8'));
-  } catch (cause) {
-    throw new McpError('malformed', 'the session wants to send what is no JSON', { cause });
-  }
-  if (typeof message !== 'object' || message === null || Array.isArray(message))
-    throw strange('what is no single message');
-  return (message as { readonly method?: unknown }).method ?? null;
-}
