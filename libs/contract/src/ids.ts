@@ -42,10 +42,7 @@ export type Id<K extends IdKind> = string & { readonly [kindOf]?: K };
 
 export type TenantId = Id<'tenant'>;
 export type AgentId = Id<'agent'>;
-export type TokenId = Id<'token'>;
-export type WorkspaceId = Id<'workspace'>;
 export type OperationId = Id<'operation'>;
-export type RecordId = Id<'record'>;
 
 /** Crockford's base32 in lower case: no i, l, o, u, so that an id can be read aloud. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

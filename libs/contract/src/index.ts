@@ -12,12 +12,12 @@ export { CALENDAR_QUERY_LIMITS } from './calendar/query-limits.ts';
 export { BlobRef, Change, Delta, FileState } from './delta.ts';
 export { EFFECT_RULES, PERMITTED_EFFECTS, type EffectRule } from './effect-rules.ts';
 export { Fault, FAULTS, isFaultCode, type FaultCode } from './faults.ts';
-export { DeltaId, formatId, idSchema, ID_KINDS, isId, logIdOf, Sha256Hex, SnapshotId, tenantIdOf } from './ids.ts';
-export type { AgentId, Id, IdKind, OperationId, RecordId, TenantId, TokenId, WorkspaceId } from './ids.ts';
+export { formatId, idSchema, ID_KINDS, isId, logIdOf, Sha256Hex, SnapshotId, tenantIdOf } from './ids.ts';
+export type { AgentId, Id, IdKind, OperationId, TenantId } from './ids.ts';
 export { LIMITS } from './limits.ts';
 export { allowUnknownMembers } from './allow-unknown-members.ts';
 export { MAIL_ADDRESS_CHARS_MAX, MailAddress } from './mail/addresses.ts';
-export { Draft, DRAFT_BODY_BYTES_MAX, DRAFT_RECIPIENTS_MAX, MessageIdHeader } from './mail/draft.ts';
+export { Draft, DRAFT_BODY_BYTES_MAX, MessageIdHeader } from './mail/draft.ts';
 export { hiddenInBody, hiddenInSubject } from './mail/hidden-characters.ts';
 export {
   FoundMessage,
@@ -29,7 +29,7 @@ export {
 export { parseFromPeer, parseMessage } from './parse.ts';
 export { nameOfToken, namesIn, pointerOf } from './json-pointers.ts';
 export { Problem, problemAt, problemsWithin } from './problem.ts';
-export { schemaProblems, schemaProblemText, type SchemaError, type SchemaProblem } from './schema-problems.ts';
+export { schemaProblems, schemaProblemText, type SchemaError } from './schema-problems.ts';
 export {
   CALL_LANES,
   Envelope,
@@ -43,17 +43,10 @@ export {
   type CallLane,
   type Lane,
 } from './permit.ts';
-export { AppliedRedaction, AppliedRedactions, redactableResult, redactionPointers } from './redaction/redactable.ts';
+export { AppliedRedaction, redactableResult, redactionPointers } from './redaction/redactable.ts';
 export type { RedactableResult } from './redaction/redactable.ts';
 export { isRedacted, REDACTED, redactValue, topOf } from './redaction/redact-value.ts';
-export {
-  readRedaction,
-  REDACTION_LIMITS,
-  REDACTIONS_BYTES_MAX,
-  stepsOf,
-  type PointerStep,
-  type RedactionRead,
-} from './redaction/pointers.ts';
+export { readRedaction, REDACTIONS_BYTES_MAX, stepsOf, type PointerStep } from './redaction/pointers.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
 export { imageForCall, SandboxImages } from './sandbox-images.ts';
 export { SCHEDULING_CLASSES, SchedulingClass } from './scheduling.ts';
@@ -81,27 +74,23 @@ export { ReceiptState, ResultError, ToolResult, FullOutputView } from './tool-re
 // Registered resources.
 export {
   BoundResource,
-  CALL_RESOURCES_MAX,
   CLEARANCES,
   DEFAULT_RESOURCE_GRANTS,
   everyResource,
   isTokenListed,
   madeResourceId,
   RESOURCE_KINDS,
-  RESOURCE_RIGHTS,
   ResourceGrant,
   ResourceName,
-  ResourcePattern,
   TOKEN_LISTED_KINDS,
   type Clearance,
   type ResourceKind,
   type ResourceReference,
   type ResourceRight,
 } from './resources/resource-kinds.ts';
-export { isMcpStdio, MCP_STDIO_LIMITS, mcpMemoryBytes, type McpStdioSettings } from './resources/mcp-stdio-settings.ts';
+export { isMcpStdio, mcpMemoryBytes, type McpStdioSettings } from './resources/mcp-stdio-settings.ts';
 export {
   MCP_CALLS,
-  MCP_SCOPES,
   MCP_SERVER_NAME,
   ModelProvider,
   oauthOf,
@@ -151,7 +140,7 @@ export {
   WatchEvent,
 } from './messages/live-output.ts';
 export { AudioUpload } from './messages/audio-devices.ts';
-export { ContentKey, ContentOpening, StoredResult } from './messages/contents.ts';
+export { ContentOpening, StoredResult } from './messages/contents.ts';
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
 export { AnnouncedRequests, EgressRequest, EgressRequestPage } from './messages/egress.ts';
 export {
@@ -182,7 +171,7 @@ export {
   OutputRefs,
   Usage,
 } from './messages/execution.ts';
-export { FREEZE_SCOPES, FreezeReason, FreezeScope } from './freeze-scope.ts';
+export { FreezeReason, FreezeScope } from './freeze-scope.ts';
 export { DEPLOYMENT_LOG, FreezeView } from './messages/freezes.ts';
 export {
   FUNCTION_REPORT,
@@ -223,7 +212,7 @@ export { ExternalRef, ExternalVersion, ExternalVersionView } from './messages/op
 export { AgentView, Caller, Page } from './messages/operations.ts';
 export { Erased, FINAL_STATES, isFinal, OperationEvent, OperationView, Resolution } from './messages/operations.ts';
 export { ApprovalEffect, ApprovalView, DiffView, PreviewView, VoteCount, VoteView } from './messages/operations.ts';
-export { SNAPSHOT_KINDS, SnapshotView, TreeEntry, WorkspaceView } from './messages/operations.ts';
+export { SnapshotView, TreeEntry, WorkspaceView } from './messages/operations.ts';
 export type { SnapshotKind } from './messages/operations.ts';
 export { personIn, PersonName, Principal, principalOf } from './messages/persons.ts';
 export {
@@ -242,15 +231,7 @@ export {
   PolicyTemplateList,
   PolicyTimes,
 } from './messages/policies.ts';
-export {
-  ImageDigest,
-  ImageName,
-  ImageRecipe,
-  ImageReference,
-  ImageSource,
-  RegisteredImage,
-  SystemUser,
-} from './images/image-source.ts';
+export { ImageName, ImageRecipe, ImageSource, SystemUser } from './images/image-source.ts';
 export {
   IMAGE_LOG_CHARS_MAX,
   ImageClaim,
@@ -266,8 +247,6 @@ export {
 } from './messages/images.ts';
 export {
   MCP_CONNECTION_LIMITS,
-  MCP_CONNECTION_REQUESTS,
-  MCP_CONNECTION_STATES,
   MCP_CONSENT_REQUESTS,
   McpConnectionAsked,
   McpConnectionView,
@@ -315,7 +294,7 @@ export {
   RecordRow,
   RecordsRequest,
 } from './messages/records.ts';
-export { RUN_LIVE, RunUpdate, type RunLive } from './messages/runs.ts';
+export { RunUpdate, type RunLive } from './messages/runs.ts';
 export {
   KEYID,
   RegistrarKeyView,
@@ -336,28 +315,12 @@ export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestEffects, BacktestPage, EffectS
 export { OperationExplanation, PolicyExplanation, PolicyReplay, ReplayedCall, Simulation } from './messages/what-if.ts';
 
 // Tools.
-export {
-  AGENT_SPAWN,
-  SPAWN_DEPTH_MAX,
-  SPAWN_ROUNDS_MAX,
-  SPAWN_TASK_CHARS_MAX,
-  SpawnArgs,
-  TURN_SOURCE,
-} from './tools/agents.ts';
-export {
-  CLI_TOOLS,
-  CliParameter,
-  CliTool,
-  CliToolFile,
-  CliToolName,
-  CliToolSource,
-  EnvPart,
-} from './tools/cli-tool.ts';
+export { AGENT_SPAWN, SPAWN_DEPTH_MAX, SPAWN_TASK_CHARS_MAX, SpawnArgs, TURN_SOURCE } from './tools/agents.ts';
+export { CLI_TOOLS, CliParameter, CliTool, CliToolFile, CliToolSource, EnvPart } from './tools/cli-tool.ts';
 export type { CliCommand } from './tools/cli-tool.ts';
-export { CALENDAR_FIND, CORRESPONDENCE_LABELS, DEFAULT_RESOURCE } from './tools/calendar.ts';
+export { CALENDAR_FIND } from './tools/calendar.ts';
 export {
   COMMAND_MS_DEFAULT,
-  COMMAND_MS_MIN,
   EGRESS_LIMITS,
   INLINE_LIMITS,
   runsInContainer,
@@ -367,33 +330,20 @@ export type {
   FsResource,
   HttpOperation,
   McpOperation,
-  OutputLabel,
   RequestResource,
   ToolCategory,
   ToolClass,
   ToolDefinition,
   ToolLimits,
 } from './tools/definition.ts';
-export {
-  AUDIO_TRANSCRIBE,
-  DEFAULT_WINDOW_SECONDS,
-  LISTEN_SECONDS_MAX,
-  TRANSCRIBED_MS_MAX,
-  transcriptionUrl,
-} from './tools/audio.ts';
+export { AUDIO_TRANSCRIBE, DEFAULT_WINDOW_SECONDS, TRANSCRIBED_MS_MAX } from './tools/audio.ts';
 export { NET_EGRESS, pageUrlOf, UNTRUSTED_CONTENT_LABELS, WEB_FETCH } from './tools/egress.ts';
 export { draftOf, EMAIL_DRAFT, EMAIL_FIND } from './tools/email.ts';
-export { EDITED_FILES_MAX, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
+export { FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
 export { gitWords } from './tools/git-command.ts';
 export { MK8_RUN } from './tools/mk8.ts';
 export { argumentFaults, bindTool, definitionForDigest, FIXED_TOOLS, targetsOf, TOOLS } from './tools/registry.ts';
-export {
-  CONTAINER_ACCESS,
-  CONTAINER_CREATE,
-  containerNameOf,
-  ContainerRef,
-  ContainerState,
-} from './tools/containers.ts';
+export { CONTAINER_ACCESS, CONTAINER_CREATE, containerNameOf, ContainerState } from './tools/containers.ts';
 export {
   AGENT_DESCRIBE,
   AGENT_MANAGE,
@@ -404,16 +354,14 @@ export {
   MANAGED_CALLS_MAX,
   type AgentChange,
 } from './tools/manage-agents.ts';
-export { DEFAULT_SEARCH_ENGINE, SEARCH_RESULTS_MAX, searchUrl, WEB_SEARCH } from './tools/search.ts';
+export { SEARCH_RESULTS_MAX, searchUrl, WEB_SEARCH } from './tools/search.ts';
 export { readReferences, replaceReferences, secretsNamed, secretVariable } from './tools/secret-references.ts';
-export type { NamedSecrets, NamesSecrets, SecretReference } from './tools/secret-references.ts';
+export type { NamesSecrets, SecretReference } from './tools/secret-references.ts';
 export { PROFILE_NAME, ProfileName, RAW_SHELLS, SHELL_DANGEROUS, type RawShell } from './tools/shell-dangerous.ts';
 export { SHELL_SESSION, YIELD_MS } from './tools/shell-session.ts';
-export { shellQuoted, shellWords, type ShellWords } from './tools/shell-words.ts';
 export { SHELL_RUN } from './tools/shell.ts';
 export {
   embeddingBase,
-  isStoreOutside,
   isStoreTool,
   LOCAL_EMBEDDING,
   STORE_REGISTER,
@@ -430,7 +378,6 @@ export {
   SKILL_READ,
   SkillForCall,
   SkillLine,
-  SkillFile,
   SkillManifest,
   SkillName,
 } from './tools/skills.ts';
