@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Caller, McpPersonTokens, McpTokenClaim, McpTokenReportRequest } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { consentCodeContext, reportedTokensContext, sealTo, tokenWorkContext } from '@writ/sealing';
+import { openKernelSpec, type OpenedKernel } from './kernel-spec.ts';
 import { box, executor, mcpScene, SETTINGS } from './mcp-scene.ts';
 import type { TestKernel } from './test-kernel.ts';
 import { callerOf, requestBy, type TestManagement } from './test-management.ts';
@@ -38,6 +39,29 @@ interface Scene {
   readonly kernel: TestKernel;
   readonly manage: TestManagement;
   readonly tenant: TestTenant;
+}
+
+/**
+ * Opens a kernel before the specs of a file about connections, and gives each spec a tenant of its own.
+ * @param opened receives both, and prepares what the specs share
+ */
+export function openConnectionSpec(opened: (on: OpenedKernel, tenant: TestTenant) => void | Promise<void>) {
+  let on: OpenedKernel;
+  let tenant: TestTenant;
+  openKernelSpec((all) => {
+    on = all;
+  });
+  beforeEach(async () => {
+    // Claims cross tenants: what other tests left would be claimed here.
+    await on.kernel.admin.query('UPDATE kernel.mcp_server SET due_at = 9e15');
+    await on.kernel.admin.query('UPDATE kernel.mcp_connection SET due_at = 9e15 WHERE work IS NOT NULL');
+    tenant = await on.kernel.newTenant();
+    await opened(on, tenant);
+  });
+  const scene = connectionScene(() => ({ kernel: on.kernel, manage: on.manage, tenant }));
+  /** From now on, the scene is of another tenant. */
+  const enter = (other: TestTenant): TestTenant => (tenant = other);
+  return { ...scene, enter };
 }
 
 /** What persons, their browsers and executors do with the server `github` of a tenant. */

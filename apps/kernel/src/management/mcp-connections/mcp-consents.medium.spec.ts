@@ -2,7 +2,7 @@
 // Consents of persons to MCP servers: who may give one, in which browser, and how often.
 import {
   AUTHORIZATION,
-  connectionScene,
+  openConnectionSpec,
   ISSUER,
   OAUTH,
   OAUTH_SETTINGS,
@@ -10,7 +10,6 @@ import {
   TOKENS,
   type Person,
 } from '../../specs/connection-scene.ts';
-import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { callerOf, refusalOf, requestBy, type TestManagement } from '../../specs/test-management.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
@@ -18,21 +17,15 @@ import type { TestTenant } from '../../specs/test-tenant.ts';
 let kernel: TestKernel;
 let manage: TestManagement;
 let tenant: TestTenant;
-openKernelSpec((on) => {
-  ({ kernel, manage } = on);
-});
-const scene = connectionScene(() => ({ kernel, manage, tenant }));
-const { person, registered, ask, confirm, stateIn, callback, claimWork, claimedWork, secretsOf, report } = scene;
 let ann: Person;
 let bob: Person;
-beforeEach(async () => {
-  // Claims cross tenants: what other tests left would be claimed here.
-  await kernel.admin.query('UPDATE kernel.mcp_server SET due_at = 9e15');
-  await kernel.admin.query('UPDATE kernel.mcp_connection SET due_at = 9e15 WHERE work IS NOT NULL');
-  tenant = await kernel.newTenant();
+const scene = openConnectionSpec((on, of) => {
+  ({ kernel, manage } = on);
+  tenant = of;
   ann = person('ann');
   bob = person('bob');
 });
+const { person, registered, ask, confirm, stateIn, callback, claimWork, claimedWork, secretsOf, report } = scene;
 
 describe('a consent', () => {
   it('leads from the question to a connection, with a record of each step, and nothing in clear', async () => {

@@ -2,8 +2,7 @@
 // Calls of MCP servers under the rights of persons: each has the token of its own person, or doesn't run.
 import { RESOURCE_SECRET_PREFIX, type ProposedCall } from '@writ/contract';
 import { redeemedContext } from '@writ/sealing';
-import { connectionScene, TOKENS, type Person } from '../../specs/connection-scene.ts';
-import { openKernelSpec } from '../../specs/kernel-spec.ts';
+import { openConnectionSpec, TOKENS, type Person } from '../../specs/connection-scene.ts';
 import { box, LOOK } from '../../specs/mcp-scene.ts';
 import { newNonce, reportOf, type TestExecution } from '../../specs/test-executor.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
@@ -17,19 +16,12 @@ let kernel: TestKernel;
 let run: TestExecution;
 let manage: TestManagement;
 let tenant: TestTenant;
-openKernelSpec((on) => {
-  ({ kernel, run, manage } = on);
-});
-const scene = connectionScene(() => ({ kernel, manage, tenant }));
-const { person, connect, claimedWork, report, expireIn } = scene;
 let ann: Person;
 let bob: Person;
 let token: string;
-beforeEach(async () => {
-  // Claims cross tenants: what other tests left would be claimed here.
-  await kernel.admin.query('UPDATE kernel.mcp_server SET due_at = 9e15');
-  await kernel.admin.query('UPDATE kernel.mcp_connection SET due_at = 9e15 WHERE work IS NOT NULL');
-  tenant = await kernel.newTenant();
+const scene = openConnectionSpec(async (on, of) => {
+  ({ kernel, run, manage } = on);
+  tenant = of;
   await tenant.write({ 'a.txt': 'hello' });
   kernel.policy.answer = () => AUTOPILOT;
   [ann, bob] = [person('ann'), person('bob')];
@@ -39,6 +31,7 @@ beforeEach(async () => {
   token = await tenant.token({ net: [{ domain: 'mcp.outside.example', methods: ['POST'] }] });
   await grantResource(tenant, 'mcp_server');
 });
+const { person, connect, claimedWork, report, expireIn } = scene;
 const call = (who: Person | null, more: Partial<ProposedCall> = {}) =>
   tenant.writeCall(token, {
     tool_id: 'mcp.github.look',

@@ -3,8 +3,14 @@
 // asked, which tenant's turn it is, and what is left of a person who was forgotten.
 import { secretContext, sealTo } from '@writ/sealing';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import { connectionScene, ISSUER, OAUTH, OAUTH_SETTINGS, TOKENS, type Person } from '../../specs/connection-scene.ts';
-import { openKernelSpec } from '../../specs/kernel-spec.ts';
+import {
+  openConnectionSpec,
+  ISSUER,
+  OAUTH,
+  OAUTH_SETTINGS,
+  TOKENS,
+  type Person,
+} from '../../specs/connection-scene.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { requestBy, type TestManagement } from '../../specs/test-management.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
@@ -13,19 +19,13 @@ import { newId } from '@writ/nest-kit';
 let kernel: TestKernel;
 let manage: TestManagement;
 let tenant: TestTenant;
-openKernelSpec((on) => {
-  ({ kernel, manage } = on);
-});
-const scene = connectionScene(() => ({ kernel, manage, tenant }));
-const { person, registered, ask, connect, claimWork, claimedWork, secretsOf, report, rowOf, expireIn } = scene;
 let ann: Person;
-beforeEach(async () => {
-  // Claims cross tenants: what other tests left would be claimed here.
-  await kernel.admin.query('UPDATE kernel.mcp_server SET due_at = 9e15');
-  await kernel.admin.query('UPDATE kernel.mcp_connection SET due_at = 9e15 WHERE work IS NOT NULL');
-  tenant = await kernel.newTenant();
+const scene = openConnectionSpec((on, of) => {
+  ({ kernel, manage } = on);
+  tenant = of;
   ann = person('ann');
 });
+const { person, registered, ask, connect, claimWork, claimedWork, secretsOf, report, rowOf, expireIn } = scene;
 const NEW = { ...TOKENS, access_token: 'marker-access-2', refresh_token: 'marker-refresh-2' };
 const down = { code: 'mcp.token_unavailable' as const, message: 'it does not answer' };
 const statusOf = async ({ caller }: Person, resource: string) =>
@@ -189,7 +189,7 @@ describe('the turn of a tenant', () => {
         [tenants, due_at],
       );
     for (let n = 0; n < 2; n += 1) {
-      if (n > 0) tenant = await kernel.newTenant();
+      if (n > 0) tenant = scene.enter(await kernel.newTenant());
       const resource = await registered();
       for (const name of ['ann', 'bob']) {
         const who = person(name);
@@ -201,7 +201,7 @@ describe('the turn of a tenant', () => {
     }
     await park(1);
     const { tenant_id, connection_id } = await claimedWork();
-    tenant = { ...tenant, tenantId: tenant_id } as TestTenant;
+    tenant = scene.enter({ ...tenant, tenantId: tenant_id } as TestTenant);
     await end(connection_id);
     const next = await claimedWork();
     expect(tenants).toContain(next.tenant_id);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens of connections: how executors renew and revoke them, one at a time.
-import { connectionScene, OAUTH_SETTINGS, TOKENS, type Person } from '../../specs/connection-scene.ts';
-import { openKernelSpec } from '../../specs/kernel-spec.ts';
+import { openConnectionSpec, OAUTH_SETTINGS, TOKENS, type Person } from '../../specs/connection-scene.ts';
 import { executor, LOOK } from '../../specs/mcp-scene.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import { refusalOf, requestBy, type TestManagement } from '../../specs/test-management.ts';
@@ -11,21 +10,15 @@ import { kernelSql } from '../../foundation/database/functions/index.ts';
 let kernel: TestKernel;
 let manage: TestManagement;
 let tenant: TestTenant;
-openKernelSpec((on) => {
-  ({ kernel, manage } = on);
-});
-const scene = connectionScene(() => ({ kernel, manage, tenant }));
-const { person, registered, connect, claimWork, claimedWork, secretsOf, report, rowOf, connectionOf, expireIn } = scene;
 let ann: Person;
 let resource: string;
-beforeEach(async () => {
-  // Claims cross tenants: what other tests left would be claimed here.
-  await kernel.admin.query('UPDATE kernel.mcp_server SET due_at = 9e15');
-  await kernel.admin.query('UPDATE kernel.mcp_connection SET due_at = 9e15 WHERE work IS NOT NULL');
-  tenant = await kernel.newTenant();
+const scene = openConnectionSpec(async (on, of) => {
+  ({ kernel, manage } = on);
+  tenant = of;
   ann = person('ann');
   resource = await registered();
 });
+const { person, registered, connect, claimWork, claimedWork, secretsOf, report, rowOf, connectionOf, expireIn } = scene;
 /** What a call of the person gets. */
 const tokenOf = async ({ caller }: Person) =>
   await kernelSql.mcpToken(kernel.tenants.pool, { tenant: tenant.tenantId, key: caller.api_key_id, resource });
@@ -307,7 +300,7 @@ describe('a connection', () => {
     }
     const first = tenant.tenantId;
     const mine = [await claimWork(), await claimWork()];
-    tenant = await kernel.newTenant();
+    tenant = scene.enter(await kernel.newTenant());
     await registered();
     await manage.mcpConnections.end({ ...requestBy(scene.admin()), connection_id: await connect(person('x')) });
     const rest = [await claimWork(), await claimWork(), await claimWork(), await claimWork()];
