@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import { answerByFetch } from '@writ/testing';
 import { eventually, makeWorld, openFakeInternet, startStack, type JsonValue, type World } from '@writ/stack';
 import type { Load, Metric } from '../measure.ts';
 import { mcpCalls } from './mcp.ts';
@@ -21,11 +22,9 @@ const handler = createMcpHandler(() => {
 });
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { method = 'GET' } = request;
-  const headers = request.headers as Record<string, string>;
-  const body = method === 'POST' ? await buffer(request) : null;
-  const answer = await handler.fetch(new Request(`https://${HOST}/mcp`, { method, headers, body }));
-  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()));
+  const { method, headers } = request;
+  const read = { method, headers, body: await text(request) };
+  await answerByFetch((asked) => handler.fetch(asked), `https://${HOST}/mcp`, read, response);
 }
 
 /** Registers the server, accepts its tool, and returns the token that grants it. */

@@ -4,6 +4,7 @@
 // answer or with a failure by name, and a call is sent once at most.
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { remoteBytes, remoteDigest } from '@writ/mcp-tool';
+import { answerByFetch } from '@writ/testing';
 import { callRemoteTool } from './call-tool.ts';
 import { listRemoteTools } from './list-tools.ts';
 import { Loopback } from './specs/loopback.ts';
@@ -356,12 +357,9 @@ describe.each(ERAS)('a server of the official SDK, of %s', (_era, isLegacy) => {
       made.registerTool('add', shape, ({ a, b }) => ({ content: [], structuredContent: { sum: a + b } }));
       return made;
     });
-    official = await Loopback.open(async ({ httpMethod, headers, body }, response) => {
-      const sent = { method: httpMethod, headers: headers as Record<string, string>, body: body === '' ? null : body };
-      const answer = await handler.fetch(new Request('http://127.0.0.1/mcp', sent));
-      response
-        .writeHead(answer.status, Object.fromEntries(answer.headers))
-        .end(Buffer.from(await answer.arrayBuffer()));
+    official = await Loopback.open(async ({ httpMethod: method, headers, body }, response) => {
+      const read = { method, headers, body };
+      await answerByFetch((request) => handler.fetch(request), 'http://127.0.0.1/mcp', read, response);
     });
     const work = { timeoutMs: TIME_MS, isLegacy, methods: [] };
     const [listing, calling] = [official.relay(), official.relay()];

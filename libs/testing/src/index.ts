@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+export { answerByFetch, type ReadRequest } from './answer-by-fetch.ts';
 export { repositoryRoot, testAddress } from './addresses.ts';
 export { Browser, type BrowserOptions, type BrowserPage, type PageForm, type SendChanges } from './browser.ts';
 export { UNBALANCED_BUDGETS } from './budgets.ts';

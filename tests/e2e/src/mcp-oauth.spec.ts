@@ -3,6 +3,7 @@
 // provider of their organisation, consent at the authorization server of the MCP server, and call under their own
 // rights. Both servers are real ones (`oidc-provider`); a scripted browser stands for the people's.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import {
@@ -16,7 +17,7 @@ import {
   type Stack,
   type World,
 } from '@writ/stack';
-import { Browser, freePort, type BrowserPage } from '@writ/testing';
+import { answerByFetch, Browser, freePort, type BrowserPage } from '@writ/testing';
 import { vi } from 'vitest';
 import { AuthorizationServer, PERSON_HEADER, SIGN_IN_CLIENT_ID } from './authorization-server.ts';
 import { challengeOf, OauthClient } from './oauth-client.ts';
@@ -73,22 +74,15 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     response.setHeader('content-type', 'application/json').end(JSON.stringify(metadata));
     return;
   }
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  const person = await personOf(request.headers);
+  const { method, headers } = request;
+  const read = { method, headers, body: await text(request) };
+  const person = await personOf(headers);
   if (person === null) {
     const challenge = `Bearer resource_metadata="https://mcp.outside.example${METADATA_PATH}"`;
     response.writeHead(401, { 'www-authenticate': challenge }).end();
     return;
   }
-  const body = Buffer.concat(parts).toString();
-  const sent = {
-    method: request.method ?? 'GET',
-    headers: request.headers as Record<string, string>,
-    body: body === '' ? null : body,
-  };
-  const answer = await handlerFor(person).fetch(new Request(URL_OF_SERVER, sent));
-  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()));
+  await answerByFetch((asked) => handlerFor(person).fetch(asked), URL_OF_SERVER, read, response);
 }
 
 async function personOf({ authorization = '' }: IncomingHttpHeaders): Promise<string | null> {
@@ -203,6 +197,12 @@ const reached = (api: Api, id: unknown, state: string): Promise<JsonValue> =>
 async function connected(person: string): Promise<{ api: Api; id: string }> {
   return await connectedAs(person, await as(person));
 }
+async function connectedAs(person: string, api: Api, path?: string): Promise<{ api: Api; id: string }> {
+  const { connection_id: id, url: link } = await linkFor(api, path);
+  await consent(browserOf(person), link as string);
+  await reached(api, id, 'connected');
+  return { api, id: id as string };
+}
 /** People whose tokens came a while ago, of a short life. */
 const aged = new Map<string, { api: Api; id: string }>();
 /** Connects a person, whose token is about to expire. One wait is enough for all tests that need it. */
@@ -216,12 +216,6 @@ async function connectedAWhileAgo(person: 'erin' | 'frank'): Promise<{ api: Api;
   const connection = aged.get(person)!;
   aged.delete(person);
   return connection;
-}
-async function connectedAs(person: string, api: Api, path?: string): Promise<{ api: Api; id: string }> {
-  const { connection_id: id, url: link } = await linkFor(api, path);
-  await consent(browserOf(person), link as string);
-  await reached(api, id, 'connected');
-  return { api, id: id as string };
 }
 const call = async (api: Api, title: string): Promise<JsonValue> =>
   (

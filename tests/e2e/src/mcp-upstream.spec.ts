@@ -13,6 +13,7 @@ import {
   type Stack,
   type World,
 } from '@writ/stack';
+import { answerByFetch } from '@writ/testing';
 import { vi } from 'vitest';
 import { GuideFolder } from './guide.ts';
 import { issuesServer } from './issues-server.ts';
@@ -101,17 +102,16 @@ beforeEach(() => {
 });
 
 async function serve(
-  { method: httpMethod = '', headers, url = '' }: IncomingMessage,
+  { method: httpMethod, headers, url = '' }: IncomingMessage,
   body: string,
   response: ServerResponse,
 ) {
   const { method = '' } = (body === '' ? {} : JSON.parse(body)) as { method?: string };
   seen.push({ method, headers });
   if (method === 'tools/call' && instead !== null) return instead(response);
-  const sent = { method: httpMethod, headers: headers as Record<string, string>, body: body === '' ? null : body };
   const served = url === '/issues' ? issues : handler;
-  const answer = await served.fetch(new Request(new URL(url, URL_OF_SERVER), sent));
-  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()));
+  const read = { method: httpMethod, headers, body };
+  await answerByFetch((request) => served.fetch(request), new URL(url, URL_OF_SERVER), read, response);
 }
 
 async function toolIn(state: string): Promise<JsonValue> {

@@ -4,8 +4,7 @@
 // revision 2026-07-28, with sessions in 2025-11-25. It knows nothing of Writ.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
+import { text } from 'node:stream/consumers';
 import {
   createMcpHandler,
   createRequestStateCodec,
@@ -25,6 +24,7 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { answerByFetch } from '@writ/testing';
 import { ASKED_OF_PROMPT, contextOfPrompt, everyTool, PIXEL, type Round } from './everything-tools.ts';
 
 const CACHE = { ttlMs: 60_000, cacheScope: 'public' } as const;
@@ -147,26 +147,10 @@ async function serve(
   sent: ServerResponse,
   answer: (request: Request, parsedBody: unknown) => Promise<Response>,
 ): Promise<void> {
-  const body = Buffer.concat(await asked.toArray()).toString('utf8');
-  const gone = new AbortController();
-  sent.once('close', () => gone.abort());
-  const headers = Object.entries(asked.headers).flatMap(([name, value]): [string, string][] =>
-    typeof value === 'string' ? [[name, value]] : [],
-  );
-  const { method = 'GET' } = asked;
-  const request = new Request(`http://${asked.headers.host ?? 'localhost'}${asked.url ?? '/'}`, {
-    method,
-    headers,
-    signal: gone.signal,
-    ...(body === '' ? {} : { body }),
-  });
-  const { status, headers: given, body: stream } = await answer(request, parsed(body));
-  sent.writeHead(status, Object.fromEntries(given));
-  if (stream === null) sent.end();
-  else
-    Readable.fromWeb(stream as ReadableStream<Uint8Array>)
-      .on('error', () => sent.destroy())
-      .pipe(sent);
+  const { method, headers, url = '/' } = asked;
+  const body = await text(asked);
+  const address = `http://${headers.host ?? 'localhost'}${url}`;
+  await answerByFetch((request) => answer(request, parsed(body)), address, { method, headers, body }, sent);
 }
 
 /** Undefined for what is no JSON: the SDK reads the body itself then, and answers with its error. */
