@@ -88,6 +88,15 @@ export {
   type ResourceReference,
   type ResourceRight,
 } from './resources/resource-kinds.ts';
+export {
+  MCP_ASK_LIMITS,
+  MCP_ASKS,
+  MCP_INPUT,
+  McpAsks,
+  McpQuestion,
+  type McpAsk,
+  type McpInput,
+} from './resources/mcp-asks.ts';
 export { isMcpStdio, mcpMemoryBytes, type McpStdioSettings } from './resources/mcp-stdio-settings.ts';
 export {
   MCP_CALLS,

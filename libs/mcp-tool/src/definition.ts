@@ -15,6 +15,7 @@ import {
 } from '@writ/contract';
 import { CHECK_STEPS_MAX, schemaFaults, type SchemaFault } from '@writ/json-schema';
 import type { TObject } from 'typebox';
+import { mcpFaults, type AskingTool } from './server-questions.ts';
 
 /** The most requests of a call: a session's beginning and end, the pages of a full listing, and the call itself. */
 const REQUESTS_MAX = 96;
@@ -27,9 +28,10 @@ const BYTES_MAX = 32 * 1024 * 1024;
  */
 export function mcpDefinition(tool: McpTool): ToolDefinition {
   const { tool_id, version, description, category, parameters, result, timeout_ms } = tool;
-  const { server, server_digest, remote_name, remote_digest } = tool;
+  const { server, server_digest, remote_name, remote_digest, asks } = tool;
   const isSafe = category === 'read';
-  const mcp = { server, server_digest, remote_name, remote_digest, is_safe: isSafe, output: result };
+  const may = asks === undefined ? {} : { asks };
+  const mcp = { server, server_digest, remote_name, remote_digest, is_safe: isSafe, output: result, ...may };
   const definition: ToolDefinition = {
     tool_id,
     version,
@@ -44,7 +46,7 @@ export function mcpDefinition(tool: McpTool): ToolDefinition {
     parameters: parameters as unknown as TObject,
     shape: ANY_OBJECT,
     schemas: { parameters, result },
-    result: resultOf(result),
+    result: resultOf(result, asks !== undefined),
     mcp,
     resources: () => [],
     needs: 'mcp_server',
@@ -55,7 +57,7 @@ export function mcpDefinition(tool: McpTool): ToolDefinition {
       ...requestsOf(resource),
       mcp: { ...mcp, server_digest: resource?.digest ?? '' },
     }),
-    faults: (args) => mcpArgumentFaults(parameters, args),
+    faults: (args) => mcpArgumentFaults({ parameters, mayAsk: asks !== undefined }, args),
   };
   return definition;
 }
@@ -83,8 +85,8 @@ const tooLong = (verb: 'take' | 'takes'): readonly SchemaFault[] => [
  * The problems of arguments by the schema of the tool. Arguments that take too much work to check have one. Total and
  * pure.
  */
-export const mcpArgumentFaults = (parameters: JsonSchemaText, args: unknown): readonly SchemaFault[] =>
-  schemaFaults(parameters, args, CHECK_STEPS_MAX) ?? tooLong('take');
+export const mcpArgumentFaults = (tool: AskingTool, args: unknown): readonly SchemaFault[] =>
+  mcpFaults(tool, args, CHECK_STEPS_MAX) ?? tooLong('take');
 
 /**
  * The problems of the structured part of a result that is no error, by the schema that the tool declares. A part that
@@ -93,7 +95,17 @@ export const mcpArgumentFaults = (parameters: JsonSchemaText, args: unknown): re
 export const mcpResultFaults = (output: JsonSchemaText, structured: unknown): readonly SchemaFault[] =>
   schemaFaults(output, structured, CHECK_STEPS_MAX) ?? tooLong('takes');
 
-const resultOf = (output: JsonSchemaText | null): TObject => {
+/** What a server asks for, in the place of a result. Rules that redact it take the question away. */
+const QUESTION = {
+  type: 'object',
+  description: 'what the server asks of the client instead of an answer; absent: it answered',
+  properties: {
+    requests: { type: 'object', additionalProperties: { type: 'object' }, description: 'by their names' },
+    state: { type: ['string', 'null'], description: 'what the server wants to have back' },
+  },
+};
+
+const resultOf = (output: JsonSchemaText | null, mayAsk: boolean): TObject => {
   const { $defs, definitions, ...structured } = output ?? {};
   return {
     type: 'object',
@@ -104,6 +116,7 @@ const resultOf = (output: JsonSchemaText | null): TObject => {
       structured: output === null ? structured : { anyOf: [structured, { type: 'null' }] },
       is_error: { type: 'boolean', description: 'whether the server says that the tool failed' },
       truncated: { type: 'boolean', description: 'whether text was cut or a part left out' },
+      ...(mayAsk ? { asks: QUESTION } : {}),
     },
     // References lead to the definitions at the root of a schema.
     ...($defs === undefined ? {} : { $defs }),

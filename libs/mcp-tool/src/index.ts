@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+export { acceptedTool, type ServerOfTool } from './accepted-tool.ts';
 export { mcpArgumentFaults, mcpDefinition, mcpResultFaults, outletsOf } from './definition.ts';
 export { localNames, mcpToolId, unlistedName } from './names.ts';
 export {
-  acceptedTool,
   defaultCategory,
   parametersOf,
   remoteBytes,
@@ -12,4 +12,5 @@ export {
   stricterCategory,
   suggestedCategory,
 } from './remote-tool.ts';
+export { inputOf, mcpFaults } from './server-questions.ts';
 export { isServerRequest, serverRequestDigest, serverRequests, type McpServerRequest } from './server-requests.ts';

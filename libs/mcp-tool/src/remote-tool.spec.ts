@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { bindTool, definitionForDigest, McpTool, type McpRemoteTool } from '@writ/contract';
 import { Value } from 'typebox/value';
+import { acceptedTool } from './accepted-tool.ts';
 import { mcpDefinition, mcpResultFaults } from './definition.ts';
-import {
-  acceptedTool,
-  defaultCategory,
-  parametersOf,
-  remoteDigest,
-  remoteProblems,
-  suggestedCategory,
-} from './index.ts';
+import { defaultCategory, parametersOf, remoteDigest, remoteProblems, suggestedCategory } from './index.ts';
 
 const LOOK: McpRemoteTool = {
   name: 'look',

@@ -4,20 +4,19 @@
 // schemas decide what arguments pass.
 import {
   hiddenInSubject,
+  MCP_INPUT,
   MCP_LIMITS,
   pointerOf,
   problemAt,
   problemsWithin,
-  type BoundResource,
   type JsonSchemaText,
   type McpRemoteTool,
-  type McpTool,
   type Problem,
   type ToolCategory,
 } from '@writ/contract';
 import { canonicalBytes, JsonError, sha256Hex } from '@writ/digest';
 import { verifySchema } from '@writ/json-schema';
-import { mcpToolId } from './names.ts';
+import { namesInput } from './server-questions.ts';
 
 const MEMBERS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 const PROBLEMS_MAX = 16;
@@ -25,8 +24,6 @@ const PROBLEMS_MAX = 16;
 const PROBLEMS_BYTES_MAX = 8 * 1024;
 /** Of each text of a problem: pointers have names that the server chose. */
 const PROBLEM_CHARS_MAX = 256;
-const DESCRIPTION_CHARS_MAX = 4096;
-const TITLE_CHARS_MAX = 128;
 /** C0 and C1 controls but tab, line feed and carriage return. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
 
@@ -80,8 +77,14 @@ function everyProblem(tool: McpRemoteTool): readonly Problem[] {
       ? []
       : problemsWithin('/outputSchema', verifySchema(parametersOf(tool.outputSchema), 'object'))),
   ];
-  return [...schemas, ...hiddenTexts(tool)];
+  return [...schemas, ...reservedNames(tool), ...hiddenTexts(tool)];
 }
+
+/** INVARIANT (one meaning): the argument for answers is Writ's own, so no server has one of that name. */
+const reservedNames = ({ inputSchema }: McpRemoteTool): Problem[] =>
+  namesInput(inputSchema)
+    ? [problemAt('/inputSchema', `names the argument \`${MCP_INPUT}\`, which is Writ's own for answers to a server`)]
+    : [];
 
 /** Every text of a definition that has a character which a reader doesn't see, names of members included. */
 function hiddenTexts(tool: McpRemoteTool): Problem[] {
@@ -141,39 +144,3 @@ const BY_STRICTNESS: readonly ToolCategory[] = ['read', 'write', 'admin'];
 /** The stricter of two categories. */
 export const stricterCategory = (a: ToolCategory, b: ToolCategory): ToolCategory =>
   BY_STRICTNESS.indexOf(a) < BY_STRICTNESS.indexOf(b) ? b : a;
-
-/**
- * The document of an accepted tool, without its version.
- * @param tool a definition without problems
- */
-export function acceptedTool(
-  { name: server, digest: server_digest }: Pick<BoundResource, 'name' | 'digest'>,
-  localName: string,
-  tool: McpRemoteTool,
-  category: ToolCategory,
-): Omit<McpTool, 'version'> {
-  const title = tool.title?.slice(0, TITLE_CHARS_MAX).toWellFormed();
-  return {
-    v: 1,
-    kind: 'mcp',
-    tool_id: mcpToolId(server, localName),
-    ...(title === undefined || title === '' ? {} : { title }),
-    description: describedBy(server, tool.description),
-    category,
-    parameters: parametersOf(tool.inputSchema),
-    result: tool.outputSchema === undefined ? null : parametersOf(tool.outputSchema),
-    timeout_ms: MCP_LIMITS.callMs,
-    server,
-    server_digest,
-    remote_name: tool.name,
-    remote_digest: remoteDigest(tool),
-    ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
-  };
-}
-
-/** The description that models read. It says whose words they are. */
-function describedBy(server: string, text: string | undefined): string {
-  const whose = `MCP server \`${server}\`: `;
-  const words = text === undefined || text.trim() === '' ? 'no description' : text;
-  return `${whose}${words}`.slice(0, DESCRIPTION_CHARS_MAX).toWellFormed();
-}

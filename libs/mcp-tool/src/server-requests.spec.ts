@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { McpTool } from '@writ/contract';
 import { Value } from 'typebox/value';
-import { acceptedTool, remoteDigest, remoteProblems, suggestedCategory } from './remote-tool.ts';
+import { acceptedTool } from './accepted-tool.ts';
+import { remoteDigest, remoteProblems, suggestedCategory } from './remote-tool.ts';
 import { isServerRequest, serverRequestDigest, serverRequests } from './server-requests.ts';
 
 const ALL = serverRequests({ resources: {}, prompts: { listChanged: true }, completions: {} });

@@ -66,6 +66,7 @@ function differences(): string[] {
 const EXPLAINED: Readonly<Record<string, string>> = {
   'AssignedEvent /redemption/acts_for: +? +string': 'sent to executors that know it alone: REDEMPTION_MEMBERS',
   'AssignedEvent /redemption/session: +? +string': 'sent to executors that know it alone: REDEMPTION_MEMBERS',
+  'AssignedEvent /redemption/cli_tool/asks': 'of servers that may ask: set once all services have this version',
   'RedeemRequest /knows': 'a kernel of before refuses it, and the executor redeems without',
   'SlotsEvent /assignable/knows': 'kernels read this event with unknown members',
   'KERNEL_REQUESTS.change.record /subject_hash: +? +string': 'a kernel of before refuses it, and it goes without',
@@ -77,6 +78,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'McpReportRequest /authorization': 'of servers with the rights of persons; a kernel of before refuses it',
   'McpReportRequest /problem/code: +=mcp.': 'of servers with the rights of persons, which are not there before',
   'McpServerView /': 'servers over HTTP as before; others for orchestrators that read every kind alone',
+  'TenantToolView /tool/asks': 'of servers that may ask: set once all services have this version',
   'NoticesRequest /mcp_servers: +? +=true': 'a kernel of before refuses it, and it goes without',
   'NoticesReply /notices/*/mcp_server': 'sent to orchestrators that ask for them alone',
 };

@@ -3,6 +3,7 @@
 // MCP servers that are programs: an executor runs one in a container, and speaks with it over its standard input and
 // output.
 import { Type, type Static } from 'typebox';
+import { McpAsks } from './mcp-asks.ts';
 
 const closed = { additionalProperties: false } as const;
 const MIB = 1024 * 1024;
@@ -67,6 +68,7 @@ export const McpStdioSettings = Type.Object(
     calls_max: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 64, description: 'calls under way per executor; 8 by default' }),
     ),
+    asks: Type.Optional({ ...McpAsks, description: 'what it may ask of the client that calls it; absent: nothing' }),
   },
   closed,
 );

@@ -4,6 +4,7 @@
 // credentials are named, and stored as secrets of the tenant.
 import { Type, type Static, type TObject } from 'typebox';
 import { idSchema } from '../ids.ts';
+import { McpAsks } from './mcp-asks.ts';
 import { McpStdioSettings } from './mcp-stdio-settings.ts';
 import type { ResourceKind } from './resource-kinds.ts';
 
@@ -211,6 +212,7 @@ const McpServerSettings = Type.Object(
         description: `calls under way per executor; ${String(MCP_CALLS.default)} by default`,
       }),
     ),
+    asks: Type.Optional({ ...McpAsks, description: 'what it may ask of the client that calls it; absent: nothing' }),
   },
   closed,
 );

@@ -4,6 +4,7 @@
 // and workers, operations of an HTTP API, and tools of an MCP server.
 import { Type, type Static, type TObject } from 'typebox';
 import { Sha256Hex } from '../ids.ts';
+import { McpAsks } from '../resources/mcp-asks.ts';
 import { MCP_SERVER_NAME } from '../resources/resource-settings.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -151,6 +152,8 @@ export const McpTool = Type.Object(
     remote_digest: Sha256Hex,
     /** what the server says of the tool's behaviour: hints, which nothing here relies on */
     annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    /** what the server may ask of the client; absent: nothing, and the tool has no argument for answers */
+    asks: Type.Optional(McpAsks),
   },
   closed,
 );

@@ -65,7 +65,7 @@ export type HttpOperation = Pick<
 };
 
 /** The part of a tool of an MCP server that determines what its call asks of the server. */
-export type McpOperation = Pick<McpTool, 'server' | 'server_digest' | 'remote_name' | 'remote_digest'> & {
+export type McpOperation = Pick<McpTool, 'server' | 'server_digest' | 'remote_name' | 'remote_digest' | 'asks'> & {
   /** whether an administrator accepted it as one that only reads: its category is `read` */
   readonly is_safe: boolean;
   /** the schema of `structured` in a result that is no error; null: the server declared none */

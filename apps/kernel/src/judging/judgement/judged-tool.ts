@@ -11,7 +11,7 @@ import {
 } from '@writ/contract';
 import { functionFaults } from '@writ/cli-tool';
 import { httpFaults } from '@writ/http-tool';
-import { schemaFaults } from '@writ/json-schema';
+import { mcpFaults } from '@writ/mcp-tool';
 import { storeCallFaults } from '@writ/info-store';
 import { dataOf, DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk8-shell';
 import { dangerousTool } from '@writ/mk8-shell/dangerous';
@@ -92,10 +92,14 @@ export class ToolReader {
     if (tool.schemas === undefined || this.#work === null) return tool;
     const { parameters } = tool.schemas;
     const isFunction = tool.function !== undefined;
+    const mayAsk = tool.mcp?.asks !== undefined;
     const isLong = canonical.byteLength > INLINE_REQUEST_BYTES_MAX;
-    const faultsOf = isFunction ? functionFaults : schemaFaults;
-    const inline = isLong && !isFunction ? null : faultsOf(parameters, value, INLINE_SCHEMA_STEPS_MAX);
-    const call = { parameters, args: value, isFunction };
+    const inline = isFunction
+      ? functionFaults(parameters, value, INLINE_SCHEMA_STEPS_MAX)
+      : isLong
+        ? null
+        : mcpFaults({ parameters, mayAsk }, value, INLINE_SCHEMA_STEPS_MAX);
+    const call = { parameters, args: value, isFunction, mayAsk };
     const faults = inline ?? (await this.#work.run('schema.read', call, { tenantId: tenant_id, wallMs: READ_WALL_MS }));
     return { ...tool, faults: () => faults };
   }

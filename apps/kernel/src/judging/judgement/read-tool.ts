@@ -66,11 +66,13 @@ export interface SchemaCall {
   readonly parameters: JsonSchemaText;
   /** a function of the tenant, whose arguments have a bound of their own; else a tool of an MCP server */
   readonly isFunction: boolean;
+  /** whether the arguments of a tool of an MCP server may have answers to it */
+  readonly mayAsk: boolean;
 }
 
 /** Checks the arguments of a call against the schema that somebody outside of Writ wrote. */
-export const readBySchema = ({ args, parameters, isFunction }: SchemaCall): Faults =>
-  (isFunction ? functionArgumentFaults : mcpArgumentFaults)(parameters, args);
+export const readBySchema = ({ args, parameters, isFunction, mayAsk }: SchemaCall): Faults =>
+  isFunction ? functionArgumentFaults(parameters, args) : mcpArgumentFaults({ parameters, mayAsk }, args);
 
 /** Checks the arguments of a call of an HTTP tool by the schema that a tenant wrote, and by the request. */
 export const readHttp = ({ args, ...about }: HttpArguments & { readonly args: Args }): Faults =>

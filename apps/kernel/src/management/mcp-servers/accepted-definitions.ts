@@ -3,12 +3,12 @@
 // Makes tools of definitions that are being accepted. Attacker-controlled: the server wrote each definition, and up to
 // a listing of them is accepted at once.
 import { Fault, type McpTool } from '@writ/contract';
-import { acceptedTool, defaultCategory, mcpToolId } from '@writ/mcp-tool';
+import { acceptedTool, defaultCategory, mcpToolId, type ServerOfTool } from '@writ/mcp-tool';
 import { definitionIn } from './tool-view.ts';
 
 /** Definitions that are accepted together: of one server. */
 export interface DefinitionsToAccept {
-  readonly server: { readonly name: string; readonly digest: string };
+  readonly server: ServerOfTool;
   readonly tools: readonly { readonly tool_id: string; readonly bytes: Uint8Array }[];
 }
 
@@ -27,16 +27,24 @@ export function readDefinitions({ server, tools }: DefinitionsToAccept): readonl
 /** The drafts by the digests of their definitions. */
 export class DraftsByDigest {
   readonly #drafts: ReadonlyMap<string, AcceptedDraft>;
+  readonly #asks: ServerOfTool['asks'];
 
-  constructor(drafts: readonly AcceptedDraft[]) {
+  /** @param asks what the server might ask for when the drafts were made */
+  constructor(drafts: readonly AcceptedDraft[], asks: ServerOfTool['asks']) {
+    this.#asks = asks;
     this.#drafts = new Map(drafts.map((draft) => [draft.remote_digest, draft]));
   }
 
   /**
    * The draft for the definition that a row has within the transaction that accepts it.
-   * @throws Fault `conflict` where the server lists it since the drafts were made
+   * @throws Fault `conflict` where the server lists it, or may ask for something else, since the drafts were made
    */
-  of({ tool_id, seen_digest }: { readonly tool_id: string; readonly seen_digest: string | null }): AcceptedDraft {
+  of(
+    { tool_id, seen_digest }: { readonly tool_id: string; readonly seen_digest: string | null },
+    { asks }: ServerOfTool,
+  ): AcceptedDraft {
+    if ((asks ?? []).join() !== (this.#asks ?? []).join())
+      throw new Fault('conflict', 'the settings of the server have changed meanwhile: look at them again');
     const draft = this.#drafts.get(seen_digest ?? '');
     if (draft?.tool_id !== tool_id)
       throw new Fault('conflict', `the server describes \`${tool_id}\` otherwise by now: look at it again`);

@@ -9,7 +9,7 @@ import { DraftsByDigest, readDefinitions, type DefinitionsToAccept } from './acc
 import { findServer } from './mcp-servers.ts';
 import { stateOf } from './tool-state.ts';
 import { categoriesOf, categoryUnlessGiven, type McpToolRow } from './tool-view.ts';
-import { takeOut } from './tools-in-force.ts';
+import { serverOfTools, takeOut } from './tools-in-force.ts';
 
 type Decision = KernelRequest<'mcp_server.refuse'>;
 type Chosen = Decision['tools'][number];
@@ -55,7 +55,7 @@ export class DecideMcpTools {
       );
       const drafts = chosen.map(({ row, category }, n) => {
         requireAcceptable(row, n);
-        const draft = read.of(row);
+        const draft = read.of(row, serverOfTools(server));
         const unlessGiven = categoryUnlessGiven(draft, categories.get(row.tool_id) ?? null);
         return { ...draft, server_digest: server.digest, category: category ?? unlessGiven };
       });
@@ -75,13 +75,14 @@ export class DecideMcpTools {
   /** The tools of the definitions that the caller names, as far as the server lists them. @throws Fault `not_found` */
   async #drafts(tenantId: string, name: string, tools: readonly Chosen[]): Promise<DraftsByDigest> {
     const input = await this.#tenancy.within(tenantId, async (rows): Promise<DefinitionsToAccept> => {
-      const { resource_id, digest } = await findServer(rows, tenantId, name);
+      const server = await findServer(rows, tenantId, name);
+      const { resource_id } = server;
       const found = await rows.mcp_tool.findMany({
         where: { tenant_id: tenantId, resource_id, seen_digest: { in: tools.map((tool) => tool.digest) } },
         select: { tool_id: true, seen: true, problems: true },
       });
       return {
-        server: { name, digest },
+        server: serverOfTools(server),
         tools: found.flatMap(({ tool_id, seen, problems }) =>
           seen === null || (problems as unknown as readonly object[]).length > 0 ? [] : [{ tool_id, bytes: seen }],
         ),
@@ -90,6 +91,7 @@ export class DecideMcpTools {
     const options = { tenantId, wallMs: READ_WALL_MS };
     return new DraftsByDigest(
       this.#work === null ? readDefinitions(input) : await this.#work.run('mcp.definitions', input, options),
+      input.server.asks,
     );
   }
 

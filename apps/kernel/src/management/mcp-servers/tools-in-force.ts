@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ToolCategory } from '@writ/contract';
-import { acceptedTool, mcpToolId } from '@writ/mcp-tool';
+import type { AnyMcpServerSettings, ToolCategory } from '@writ/contract';
+import { acceptedTool, mcpToolId, type ServerOfTool } from '@writ/mcp-tool';
 import { inSlices } from '@writ/worker-pool';
 import type { ChangeRecord } from '../../evidence/changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
@@ -21,7 +21,18 @@ export interface ServerOfTools {
   readonly resource_id: string;
   readonly name: string;
   readonly digest: string;
+  readonly settings: unknown;
 }
+
+/** What of a server decides the documents of its tools. */
+export const serverOfTools = ({
+  name,
+  digest,
+  settings,
+}: Pick<ServerOfTools, 'name' | 'digest' | 'settings'>): ServerOfTool => {
+  const { asks } = settings as AnyMcpServerSettings;
+  return { name, digest, ...(asks === undefined ? {} : { asks }) };
+};
 
 /**
  * Takes tools out of force, and returns the records. Callers MUST have locked the tenant's tools. From here to COMMIT
@@ -74,12 +85,12 @@ export async function putIntoForce(
   });
   const categories = new Map(tools.map(({ tool_id, category }) => [tool_id, category as ToolCategory]));
   const drafts: AcceptedDraft[] = [];
+  const of = serverOfTools(server);
   // A server decided how many there are, and how long each is.
   for await (const { tool_id, accepted: bytes } of inSlices(accepted)) {
     const category = categories.get(tool_id);
     const local = tool_id.slice(mcpToolId(name, '').length);
-    if (bytes !== null && category !== undefined)
-      drafts.push(acceptedTool(server, local, definitionIn(bytes), category));
+    if (bytes !== null && category !== undefined) drafts.push(acceptedTool(of, local, definitionIn(bytes), category));
   }
   // They count already where a limit is checked, or did before their server changed them.
   return (await applyDrafts(rows, tenant_id, by, drafts, Infinity)).records;

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The argument by which a client answers what an MCP server asks of it. INVARIANT (answers are arguments): what a
+// client answers is decided on, recorded and erased with the other arguments of a call. INVARIANT (not sent as an
+// argument): the server gets the answers in the members of the protocol, and its own arguments without them.
+import { MCP_ASK_LIMITS, MCP_INPUT, type JsonSchemaText, type McpAsk, type McpInput } from '@writ/contract';
+import { schemaFaults, type SchemaFault } from '@writ/json-schema';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The schema of the argument. Rules read its capabilities and its state; answers have no form that is known before. */
+const inputSchema = (asks: readonly McpAsk[]): JsonSchemaText => ({
+  type: 'object',
+  description: 'what the client can be asked for by the server, and its answers to what the server asked before',
+  properties: {
+    capabilities: { type: 'array', items: { type: 'string', enum: [...asks] }, uniqueItems: true },
+    responses: {
+      type: 'object',
+      propertyNames: { type: 'string', maxLength: MCP_ASK_LIMITS.keyChars },
+      additionalProperties: { type: 'object' },
+      maxProperties: MCP_ASK_LIMITS.requests,
+    },
+    state: { type: 'string', maxLength: MCP_ASK_LIMITS.stateBytes },
+  },
+  required: ['capabilities'],
+  additionalProperties: false,
+});
+
+/** The parameters of a tool whose server may ask. */
+export const withInput = (parameters: JsonSchemaText, asks: readonly McpAsk[]): JsonSchemaText => ({
+  ...parameters,
+  properties: { ...(parameters['properties'] as Json | undefined), [MCP_INPUT]: inputSchema(asks) },
+});
+
+/** Whether a schema names the argument anywhere, at any depth. Total and pure. */
+export function namesInput(schema: JsonSchemaText): boolean {
+  const open: unknown[] = [schema];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next === MCP_INPUT) return true;
+    if (typeof next !== 'object' || next === null) continue;
+    if (Object.hasOwn(next, MCP_INPUT)) return true;
+    // Null says nothing, and undefined ends the walk.
+    for (const value of Object.values(next)) if (value !== null && value !== undefined) open.push(value);
+  }
+  return false;
+}
+
+const place = `/${MCP_INPUT.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+/** What of a tool decides which arguments it takes. */
+export interface AskingTool {
+  readonly parameters: JsonSchemaText;
+  /** whether its server may ask, so that the parameters have the argument for answers */
+  readonly mayAsk: boolean;
+}
+
+/**
+ * The problems of arguments; null where checking them takes more steps. The server's own arguments are checked by its
+ * schema alone, and the argument for answers by its own. So no schema of a server lets answers through unchecked, or
+ * counts them among its arguments. Total and pure.
+ */
+export function mcpFaults(
+  { parameters, mayAsk }: AskingTool,
+  args: unknown,
+  stepsMax: number,
+): readonly SchemaFault[] | null {
+  const hasInput = typeof args === 'object' && args !== null && Object.hasOwn(args, MCP_INPUT);
+  if (!mayAsk) {
+    const found = schemaFaults(parameters, args, stepsMax);
+    return hasInput && found !== null && !namesInput(parameters) ? [NOT_ASKED, ...found] : found;
+  }
+  const { [MCP_INPUT]: ofInput, ...properties } = parameters['properties'] as Readonly<Record<string, JsonSchemaText>>;
+  const ofServer = { ...parameters, properties };
+  if (!hasInput || ofInput === undefined) return schemaFaults(ofServer, args, stepsMax);
+  const { [MCP_INPUT]: input, ...others } = args as Json;
+  const [own, answers] = [schemaFaults(ofServer, others, stepsMax), schemaFaults(ofInput, input, stepsMax)];
+  if (own === null || answers === null) return null;
+  return [...own, ...answers.map(({ pointer, message }) => ({ pointer: `${place}${pointer}`, message }))];
+}
+
+const NOT_ASKED: SchemaFault = {
+  pointer: place,
+  message: 'is no argument of the tool: its server may ask for nothing (`asks` of its settings)',
+};
+
+/**
+ * The arguments of the server, and the client's side of a question; null where the call has none.
+ * @param args that fit the tool
+ */
+export function inputOf(
+  { asks }: { readonly asks?: readonly McpAsk[] | undefined },
+  args: Json,
+): { readonly args: Json; readonly input: McpInput | null } {
+  if (asks === undefined || !Object.hasOwn(args, MCP_INPUT)) return { args, input: null };
+  const { [MCP_INPUT]: input, ...others } = args;
+  const { capabilities, ...rest } = input as McpInput;
+  // INVARIANT (both agree): nothing is declared that the settings don't allow, or that the call doesn't name.
+  return { args: others, input: { ...rest, capabilities: asks.filter((one) => capabilities.includes(one)) } };
+}
