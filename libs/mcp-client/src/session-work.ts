@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work of a session, and what it ends with: all of it passes between threads.
 import type { MessagePort } from 'node:worker_threads';
-import type { JsonSchemaText, McpAbout, McpRemoteTool } from '@writ/contract';
+import type { JsonSchemaText, McpAbout, McpInput, McpQuestion, McpRemoteTool } from '@writ/contract';
 import type { McpFailure } from './mcp-error.ts';
 import type { LineWork } from './stdio/line-messages.ts';
 
@@ -28,6 +28,8 @@ export interface CallWork extends ListWork {
   readonly known: Uint8Array | null;
   /** the schema of the structured part of a result; null for none */
   readonly output: JsonSchemaText | null;
+  /** the client's side of a question; absent: the server may ask for nothing */
+  readonly input?: McpInput;
 }
 
 /** A tool that can't be used, and why. */
@@ -87,6 +89,8 @@ export interface RemoteAnswer {
   readonly structured: unknown;
   /** the tool ran and says that it failed */
   readonly is_error: boolean;
+  /** what the server asks for instead of an answer; absent: it answered */
+  readonly asks?: McpQuestion;
 }
 
 /** The tool of a call as its server listed it. It is bytes alone, since a value costs time where it arrives. */

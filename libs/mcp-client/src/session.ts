@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One session with a server, in a thread. INVARIANT (no capabilities): the client declares none, so that a server has
-// nothing to ask of it: no sampling, no elicitation, no files.
+// nothing to ask of it: no sampling, no elicitation, no files. A call alone declares those that it was decided with.
 import type { MessagePort } from 'node:worker_threads';
-import type { McpAbout } from '@writ/contract';
-import { Client, ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import type { McpAbout, McpInput } from '@writ/contract';
+import {
+  Client,
+  CLIENT_CAPABILITIES_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
 import { failureOf } from './failure-of.ts';
 import { McpError, type Redact } from './mcp-error.ts';
 import { PortFetch } from './port-fetch.ts';
+import { capabilitiesOf } from './server-question.ts';
 import { SessionTransport } from './session-transport.ts';
 import { LineTransport } from './stdio/line-transport.ts';
 import type { ListWork, SessionDone } from './session-work.ts';
@@ -126,18 +133,42 @@ export class Session {
     return await this.#run(() => client.request({ method, params }, ANY, this.#options()));
   }
 
-  /** Calls the tool. @param inputSchema of its definition: it may say which arguments are repeated in headers */
+  /**
+   * Calls the tool. A reply that asks for input is returned as it came.
+   * @param inputSchema of its definition: it may say which arguments are repeated in headers
+   * @param input null: the server may ask for nothing, and its question is an error
+   */
   async call(
     name: string,
     args: Readonly<Record<string, unknown>>,
     inputSchema: Readonly<Record<string, unknown>>,
+    input: McpInput | null,
   ): ReturnType<Client['callTool']> {
     const client = this.#connected();
     // INVARIANT (sent once): with a definition of its caller the SDK repeats no call for the sake of its headers.
     const toolDefinition = { name, inputSchema: { ...inputSchema, type: 'object' as const } };
+    const params = { name, arguments: { ...args }, ...this.#inputIn(input) };
+    const allowInputRequired = input !== null && !this.#isLegacy;
     return await this.#run(() =>
-      client.callTool({ name, arguments: { ...args } }, { ...this.#options(), toolDefinition }),
+      client.callTool(params, {
+        ...this.#options(),
+        toolDefinition,
+        ...(allowInputRequired ? { allowInputRequired } : {}),
+      }),
     );
+  }
+
+  /** In the revision 2025-11-25 a server asks within a session, and calls have none. */
+  #inputIn(input: McpInput | null): Readonly<Record<string, unknown>> {
+    const { responses, state } = input ?? {};
+    const answers = {
+      ...(responses === undefined ? {} : { inputResponses: responses }),
+      ...(state === undefined ? {} : { requestState: state }),
+    };
+    if (this.#isLegacy && Object.keys(answers).length > 0)
+      throw new McpError('unsupported', 'the server asked in a newer revision of MCP than it speaks now');
+    if (input === null || this.#isLegacy) return {};
+    return { _meta: { [CLIENT_CAPABILITIES_META_KEY]: capabilitiesOf(input) }, ...answers };
   }
 
   /** Whether an error says that the server doesn't know the session any more. */

@@ -19,7 +19,8 @@ const note = (text: string): RemoteContent => ({ type: 'text', text });
 
 /**
  * An answer as its caller sees it: without secret values, and within `bytesMax` bytes of JSON. Texts are cut, and what
- * half of would mean nothing is left out with a note: images, audio and the structured part.
+ * half of would mean nothing is left out with a note: images, audio and the structured part. A question is kept whole:
+ * its own limits are narrower.
  * INVARIANT (redacted before cut): nobody finds a value that was cut in two.
  */
 export function shownAnswer(answer: RemoteAnswer, named: readonly NamedValue[], bytesMax: number): ShownAnswer {
@@ -27,7 +28,7 @@ export function shownAnswer(answer: RemoteAnswer, named: readonly NamedValue[], 
   const kept = answer.content.map((part) => withoutLongBytes(part, bytesMax, values));
   const shown = shownJson(values, { ...answer, content: kept }) as RemoteAnswer;
   const room = new Room(bytesMax - FRAME_BYTES);
-  const { structured } = shown;
+  const { structured, asks } = shown;
   const isStructuredKept = structured === null || room.take(bytesOf(structured));
   const content = shown.content.flatMap((part) => room.fit(part));
   if (!isStructuredKept) content.unshift(note(`[the structured result of ${bytesOf(structured)} bytes was left out]`));
@@ -35,6 +36,7 @@ export function shownAnswer(answer: RemoteAnswer, named: readonly NamedValue[], 
     content,
     structured: isStructuredKept ? structured : null,
     is_error: shown.is_error,
+    ...(asks === undefined ? {} : { asks }),
     truncated: !isStructuredKept || room.isFull || kept.some((part, at) => part !== answer.content[at]),
   };
 }

@@ -49,7 +49,11 @@ export const MCP_SESSION_TASKS = {
     const done = await callRemoteTool(work, redactionOf(new SecretValues(named)));
     if ('failed' in done) return done;
     const { answer, listed } = done.value;
-    return { value: { answer: shownAnswer(answer, named, bytesMax), listed } };
+    const shown = shownAnswer(answer, named, bytesMax);
+    // Half of a question means nothing.
+    if (shown.asks !== undefined && Buffer.byteLength(JSON.stringify(shown)) > bytesMax)
+      return { failed: { reason: 'too_large', message: `the server asks with more than ${bytesMax} bytes` } };
+    return { value: { answer: shown, listed } };
   },
 } as const;
 

@@ -4,6 +4,7 @@
 // is announced when the call itself is about to leave.
 import { MCP_CALLS, type McpOperation } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
+import { inputOf } from '@writ/mcp-tool';
 import type { ShownAnswer } from '../../calls/mcp-answer.ts';
 import type { Call } from '../../calls/runner.ts';
 import type { CallGate } from '../../egress/call-gate.ts';
@@ -67,7 +68,8 @@ export class McpTools {
     gate: CallGate,
     { signal, leftMs }: { readonly signal: AbortSignal; readonly leftMs: number },
   ): Promise<ShownAnswer> {
-    const { tenantId, args, limits, net, values, resourceSecrets } = call;
+    const { tenantId, limits, net, values, resourceSecrets } = call;
+    const { args, input } = inputOf(mcp, call.args);
     const { settings } = serverOf(call);
     const sender = new McpSender(gate, { settings, resourceSecrets, isSafe: mcp.is_safe, idleMs: limits.wall_ms });
     const key = cacheKey(call);
@@ -81,6 +83,7 @@ export class McpTools {
       name: mcp.remote_name,
       digest: mcp.remote_digest,
       args,
+      ...(input === null ? {} : { input }),
       known: known.definition,
       output: mcp.output,
       named: values?.named ?? [],

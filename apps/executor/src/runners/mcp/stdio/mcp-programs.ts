@@ -12,6 +12,7 @@ import {
 } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { CallWork } from '@writ/mcp-client';
+import { inputOf } from '@writ/mcp-tool';
 import type { Sandbox } from '@writ/sandbox';
 import type { TaskRunner } from '@writ/worker-pool';
 import type { ShownAnswer } from '../../../calls/mcp-answer.ts';
@@ -175,7 +176,8 @@ export class McpPrograms {
     call: ProgramCall,
     { gate, signal, announce, began }: ProgramContext & { readonly began: number },
   ): Promise<ShownAnswer> {
-    const { tenantId, limits, values, args, operationId, resourceSecrets } = call;
+    const { tenantId, limits, values, operationId, resourceSecrets } = call;
+    const { args, input } = inputOf(mcp, call.args);
     const { settings, resourceId } = programOf(call);
     const named = values?.named ?? [];
     const leftMs = limits.wall_ms - (this.#options.now() - began);
@@ -194,10 +196,11 @@ export class McpPrograms {
       announce: mcp.is_safe ? () => Promise.resolve() : announce,
       named,
     };
-    const asked: Pick<CallWork, 'name' | 'digest' | 'args' | 'known' | 'output'> = {
+    const asked: Pick<CallWork, 'name' | 'digest' | 'args' | 'input' | 'known' | 'output'> = {
       name: mcp.remote_name,
       digest: mcp.remote_digest,
       args,
+      ...(input === null ? {} : { input }),
       known: null,
       output: mcp.output,
     };

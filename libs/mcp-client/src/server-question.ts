@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a server asks of its client in the place of a result (`input_required` of the revision 2026-07-28).
+// Attacker-controlled: it reaches a person, or a model, beside the client. INVARIANT (what was declared): a server that
+// asks for anything else gets no answer, and its question is recorded nowhere.
+import { hiddenInSubject, MCP_ASK_LIMITS, type McpAsk, type McpInput, type McpQuestion } from '@writ/contract';
+import { JsonError, parseIJson } from '@writ/digest';
+import { shownProblem } from './kept-json.ts';
+import { McpError, type Redact } from './mcp-error.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The levels that a question may have. */
+const DEPTH_MAX = 32;
+/** C0 and C1 controls but tab, line feed and carriage return. */
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
+
+/** The members of each request that are passed on. Others say nothing that a client needs, or that it declared. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  'elicitation/create': ['mode', 'message', 'requestedSchema', 'url', 'elicitationId'],
+  'sampling/createMessage': [
+    'messages',
+    'modelPreferences',
+    'systemPrompt',
+    'temperature',
+    'maxTokens',
+    'stopSequences',
+    'metadata',
+  ],
+  'roots/list': [],
+};
+/** Members that take a capability of their own, which no client of ours declares. */
+const UNDECLARED: Readonly<Record<string, readonly string[]>> = {
+  'sampling/createMessage': ['tools', 'toolChoice'],
+  'elicitation/create': ['task'],
+};
+
+/** The capabilities of a client in the words of the protocol. */
+export function capabilitiesOf({ capabilities }: McpInput): Json {
+  const form = capabilities.includes('elicitation') ? { form: {} } : {};
+  const url = capabilities.includes('elicitation_url') ? { url: {} } : {};
+  const elicitation = { ...form, ...url };
+  return {
+    ...(Object.keys(elicitation).length === 0 ? {} : { elicitation }),
+    ...(capabilities.includes('sampling') ? { sampling: {} } : {}),
+    ...(capabilities.includes('roots') ? { roots: {} } : {}),
+  };
+}
+
+/** A reply that asks, as the SDK gives it. */
+export interface AskingReply {
+  readonly inputRequests?: unknown;
+  readonly requestState?: unknown;
+}
+
+/**
+ * The question of a reply. @throws McpError `unsupported` for one that was not declared, or that is beyond the limits
+ */
+export function questionOf(
+  { inputRequests = {}, requestState }: AskingReply,
+  input: McpInput,
+  redact: Redact,
+): McpQuestion {
+  const state = requestState ?? null;
+  if (state !== null && (typeof state !== 'string' || Buffer.byteLength(state) > MCP_ASK_LIMITS.stateBytes))
+    throw unsupported(`wants more than ${MCP_ASK_LIMITS.stateBytes} bytes of state back`);
+  if (!isObject(inputRequests)) throw unsupported('asks for what is none of MCP');
+  const entries = Object.entries(inputRequests);
+  if (entries.length > MCP_ASK_LIMITS.requests)
+    throw unsupported(`asks for more than ${MCP_ASK_LIMITS.requests} things`);
+  const requests = Object.fromEntries(entries.map(([key, request]) => [keyOf(key), requestOf(request, input)]));
+  if (Buffer.byteLength(JSON.stringify(requests)) > MCP_ASK_LIMITS.bytes)
+    throw unsupported(`asks with more than ${MCP_ASK_LIMITS.bytes} bytes`);
+  return storable({ requests, state }, redact);
+}
+
+const unsupported = (what: string): McpError => new McpError('unsupported', `the server ${what}`);
+
+function keyOf(key: string): string {
+  if (key === '' || key.length > MCP_ASK_LIMITS.keyChars)
+    throw unsupported(`names what it asks for with none or more than ${MCP_ASK_LIMITS.keyChars} characters`);
+  return key;
+}
+
+function requestOf(request: unknown, { capabilities }: McpInput): McpQuestion['requests'][string] {
+  const { method, params = {} } = isObject(request) ? request : {};
+  const members = typeof method === 'string' && Object.hasOwn(MEMBERS, method) ? MEMBERS[method] : undefined;
+  if (typeof method !== 'string' || members === undefined || !isObject(params))
+    throw unsupported('asks for what is none of MCP');
+  const ask = askOf(method, params);
+  if (!capabilities.includes(ask)) throw unsupported(`asks for \`${ask}\`, which its client did not declare`);
+  const undeclared = UNDECLARED[method]?.find((name) => params[name] !== undefined);
+  if (undeclared !== undefined) throw unsupported(`asks with \`${undeclared}\`, which its client did not declare`);
+  if (method === 'elicitation/create') requireShown(params);
+  const known = members.filter((name) => params[name] !== undefined).map((name) => [name, params[name]] as const);
+  return { method, params: Object.fromEntries(known) };
+}
+
+function askOf(method: string, { mode }: Json): McpAsk {
+  if (method === 'sampling/createMessage') return 'sampling';
+  if (method === 'roots/list') return 'roots';
+  if (mode !== undefined && mode !== 'form' && mode !== 'url') throw unsupported('asks a person in an unknown way');
+  return mode === 'url' ? 'elicitation_url' : 'elicitation';
+}
+
+/** A person answers it. INVARIANT (seen as stored): no text of it has characters that nobody sees, names included. */
+function requireShown(params: Json): void {
+  const open: unknown[] = [params];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === 'string' && (hiddenInSubject(next) !== null || CONTROL.test(next)))
+      throw unsupported('asks a person with characters that nobody sees');
+    if (!isObject(next) && !Array.isArray(next)) continue;
+    for (const [name, value] of Object.entries(next))
+      open.push(name, ...(value === null || value === undefined ? [] : [value]));
+  }
+}
+
+/** A question is stored and hashed, which takes I-JSON. */
+function storable(question: McpQuestion, redact: Redact): McpQuestion {
+  try {
+    return parseIJson(JSON.stringify(question), { depthMax: DEPTH_MAX }) as McpQuestion;
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw unsupported(`asks for what can not be kept: ${shownProblem(error, redact)}`);
+  }
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
