@@ -12,5 +12,5 @@ export {
   stricterCategory,
   suggestedCategory,
 } from './remote-tool.ts';
-export { inputOf, mcpFaults } from './server-questions.ts';
+export { inputOf, mcpFaults, offeredDefinition } from './server-questions.ts';
 export { isServerRequest, serverRequestDigest, serverRequests, type McpServerRequest } from './server-requests.ts';

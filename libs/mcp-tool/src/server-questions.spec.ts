@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { acceptedTool } from './accepted-tool.ts';
 import { mcpDefinition } from './definition.ts';
 import { remoteProblems } from './remote-tool.ts';
-import { inputOf, namesInput } from './server-questions.ts';
+import { inputOf, namesInput, offeredDefinition } from './server-questions.ts';
 import { serverRequests } from './server-requests.ts';
 
 const LOOK: McpRemoteTool = {
@@ -43,6 +43,13 @@ describe('the document of a tool', () => {
     expect(Object.keys(asking.parameters['properties'] as object)).toEqual(['place', MCP_INPUT]);
     expect(mcpDefinition(asking).mcp?.asks).toEqual(ASKS);
     expect(mcpDefinition(asking).result.properties).toHaveProperty('asks');
+  });
+
+  it('is offered to models without the argument, whose name their APIs refuse', () => {
+    const offered = offeredDefinition(mcpDefinition(documentOf(LOOK, ASKS)));
+    expect(offered.parameters).toEqual(LOOK.inputSchema);
+    const plain = mcpDefinition(documentOf(LOOK));
+    expect(offeredDefinition(plain)).toBe(plain);
   });
 
   it('has none for a request beside tools, and none for a tool that has an argument of that name', () => {

@@ -3,7 +3,14 @@
 // The argument by which a client answers what an MCP server asks of it. INVARIANT (answers are arguments): what a
 // client answers is decided on, recorded and erased with the other arguments of a call. INVARIANT (not sent as an
 // argument): the server gets the answers in the members of the protocol, and its own arguments without them.
-import { MCP_ASK_LIMITS, MCP_INPUT, type JsonSchemaText, type McpAsk, type McpInput } from '@writ/contract';
+import {
+  MCP_ASK_LIMITS,
+  MCP_INPUT,
+  type JsonSchemaText,
+  type McpAsk,
+  type McpInput,
+  type ToolDefinition,
+} from '@writ/contract';
 import { schemaFaults, type SchemaFault } from '@writ/json-schema';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -31,6 +38,16 @@ export const withInput = (parameters: JsonSchemaText, asks: readonly McpAsk[]): 
   ...parameters,
   properties: { ...(parameters['properties'] as Json | undefined), [MCP_INPUT]: inputSchema(asks) },
 });
+
+/**
+ * A tool as a model is offered it: without the argument for answers. A model has no client that could answer, and APIs
+ * of models refuse the name. A call may have it nevertheless.
+ */
+export function offeredDefinition(tool: ToolDefinition): ToolDefinition {
+  if (tool.mcp?.asks === undefined) return tool;
+  const { [MCP_INPUT]: _input, ...properties } = tool.parameters.properties;
+  return { ...tool, parameters: { ...tool.parameters, properties } };
+}
 
 /** Whether a schema names the argument anywhere, at any depth. Total and pure. */
 export function namesInput(schema: JsonSchemaText): boolean {
