@@ -12,8 +12,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** The levels that a question may have. */
 const DEPTH_MAX = 32;
-/** C0 and C1 controls but tab, line feed and carriage return. */
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
+/** C0 and C1 controls but tab, line feed and carriage return; and separators that are shown as none. */
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029]/u;
 
 /** The members of each request that are passed on. Others say nothing that a client needs, or that it declared. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {

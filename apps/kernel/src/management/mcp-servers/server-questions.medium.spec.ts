@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers that may ask their client: an administrator decides, and the answers of clients are arguments that rules read.
+// Servers that may ask their client: an administrator decides, and the answers are arguments that rules read.
 import { MCP_INPUT, type McpTool } from '@writ/contract';
 import { InlineTaskRunner } from '@writ/worker-pool';
 import { kernelTasks } from '../../kernel.worker.ts';

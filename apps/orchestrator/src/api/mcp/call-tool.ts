@@ -9,7 +9,16 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { Fault, isFinal, isId, type Caller, type OperationId, type OperationView } from '@writ/contract';
+import {
+  Fault,
+  isFinal,
+  isId,
+  MCP_INPUT,
+  type Caller,
+  type McpAsk,
+  type OperationId,
+  type OperationView,
+} from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { Follow } from '../../calls/follow.ts';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
@@ -20,6 +29,15 @@ import type { FullQueues } from '../../edge/access/full-queues.ts';
 import { heldInWords } from './call-result.ts';
 import type { McpConnection } from './connection.ts';
 import { digestOfAsked, type Asked, type HeldState } from './held-state.ts';
+import {
+  answerKey,
+  askedOf,
+  canBeAsked,
+  inputFor,
+  questionGone,
+  questionIn,
+  withCapabilities,
+} from './mount/server-questions.ts';
 import { bodyOf, META, originOf } from './proposed-body.ts';
 import { reportProgress } from './report-progress.ts';
 import type { Results } from './results.ts';
@@ -55,6 +73,8 @@ export interface CallContext {
   readonly isModern: boolean;
   /** whether the client can ask its user */
   readonly canElicit: boolean;
+  /** what the server of the tool may ask this client for; null: no question of a server is passed on */
+  readonly asks: readonly McpAsk[] | null;
   /** whether a call that takes long may be answered with a task */
   readonly canTakeTasks: boolean;
   /** the shape of answers */
@@ -65,7 +85,8 @@ export interface CallContext {
  * Calls tools for MCP clients. Each call is an ordinary operation: the kernel decides it, and records it.
  *
  * INVARIANT (the stored approval decides): nothing that a client answers approves a call, or gives it a value. An
- * answer only says that the client's user has seen that the call waits.
+ * answer only says that the client's user has seen that the call waits. What a server asks for is answered by another
+ * call, which is decided as any.
  */
 export class CallTool {
   readonly #parts: CallToolParts;
@@ -77,14 +98,37 @@ export class CallTool {
   /** Never rejects with a fault: it becomes a result with `isError`. @throws ProtocolError for a malformed request */
   async run(context: CallContext, params: CallToolRequest['params']): Promise<CallToolResult | InputRequiredResult> {
     const state = context.request.mcpReq.requestState<HeldState>();
-    if (state !== undefined) return await this.#resume(context, state, params._meta);
+    if (state !== undefined) await verifyAsked(state, context);
+    if (state !== undefined && state.asks !== true) return await this.#resume(context, state, params._meta);
     const operationId = newId('operation');
     try {
-      return await this.#answer(context, await this.#proposed(context, operationId, params));
+      if (state !== undefined) return await this.#answered(context, state, operationId, params);
+      const args = withCapabilities(params.arguments ?? {}, context.asks);
+      return await this.#answer(context, await this.#proposed(context, operationId, { ...params, arguments: args }));
     } catch (error) {
       if (error instanceof Fault) return context.results.fault(error, operationId);
       throw error;
     }
+  }
+
+  /** Proposes the call of a question again, with the client's answers. What is unanswered is asked again. */
+  async #answered(
+    context: CallContext,
+    { operation_id }: HeldState,
+    operationId: OperationId,
+    params: CallToolRequest['params'],
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const { connection, request, asks } = context;
+    const { caller } = connection;
+    const first = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
+    const asked = await this.#shown(caller, first);
+    const question = questionIn(asked);
+    if (question === null || asks === null) throw questionGone(operation_id);
+    const input = inputFor(question, request, asks);
+    if (input === null) return await this.#answer(context, asked);
+    const args = { ...params.arguments, [MCP_INPUT]: input };
+    const again = { ...params, arguments: args };
+    return await this.#answer(context, await this.#proposed(context, operationId, again, answerKey(operation_id)));
   }
 
   /** The outcome of an earlier call: waits for its end up to `WAIT_MS`. */
@@ -123,12 +167,15 @@ export class CallTool {
     context: CallContext,
     operationId: OperationId,
     { name, arguments: args = {}, _meta: meta = {} }: CallToolRequest['params'],
+    key?: string,
   ): Promise<OperationView> {
     const { connection, request, client } = context;
     const { caller, gone } = connection;
     const { propose, queues, monotonic } = this.#parts;
     queues.verifyNotFull(caller.tenant_id);
-    const call = parseCall(bodyOf(connection, { name, args, meta, operationId }), undefined, caller, originOf(client));
+    const keyed = key === undefined ? meta : { ...meta, [META.idempotencyKey]: key };
+    const body = bodyOf(connection, { name, args, meta: keyed, operationId });
+    const call = parseCall(body, undefined, caller, originOf(client));
     const progress = reportProgress(request, () => `${name} runs`);
     const start = monotonic();
     try {
@@ -170,15 +217,15 @@ export class CallTool {
   }
 
   /**
-   * A held call is asked about where the client can. Any other that has not ended becomes a task where the client takes
-   * one, and is answered as it is otherwise.
+   * A question of the server goes to the client. A held call is asked about where the client can. Any other that has
+   * not ended becomes a task where the client takes one, and is answered as it is otherwise.
    */
   async #answer(context: CallContext, view: OperationView): Promise<CallToolResult | InputRequiredResult> {
+    const question = questionIn(view);
+    if (question !== null && canBeAsked(question, context.asks))
+      return askedOf(question, await this.#state(context, view, { asks: true }));
     if (view.state !== 'held' || !context.canElicit) return await this.#unasked(context, view);
-    const requestState = await this.#parts.states.mint(
-      { operation_id: view.operation_id, of: await digestOfAsked(context.asked) },
-      context.request,
-    );
+    const requestState = await this.#state(context, view);
     return inputRequired({
       inputRequests: {
         approval: inputRequired.elicit({
@@ -188,6 +235,12 @@ export class CallTool {
       },
       requestState,
     });
+  }
+
+  /** What the client sends back: it names the operation, and only this client's same request may use it. */
+  async #state(context: CallContext, { operation_id }: OperationView, more: Pick<HeldState, 'asks'> = {}) {
+    const of = await digestOfAsked(context.asked);
+    return await this.#parts.states.mint({ operation_id, of, ...more }, context.request);
   }
 
   async #unasked({ canTakeTasks, results }: CallContext, view: OperationView): Promise<CallToolResult> {
@@ -200,11 +253,9 @@ export class CallTool {
    */
   async #resume(
     context: CallContext,
-    { operation_id, of }: HeldState,
+    { operation_id }: HeldState,
     meta: CallToolRequest['params']['_meta'],
   ): Promise<CallToolResult | InputRequiredResult> {
-    if (of !== (await digestOfAsked(context.asked)))
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of another request');
     const { caller } = context.connection;
     const { results } = context;
     const answer = answerOf(context.request);
@@ -214,7 +265,8 @@ export class CallTool {
       const settled = await this.#waited(context.connection, view, waitMs);
       if (answer === 'accept' && cancelsByClosing(context, meta))
         return await results.of(await this.#cancelled(caller, settled));
-      if (answer === null) return await this.#answer(context, settled);
+      // A call that waits on is not asked about twice in one request. Its server may ask once it has run.
+      if (answer === null || questionIn(settled) !== null) return await this.#answer(context, settled);
       return answer === 'accept' ? await this.#unasked(context, settled) : await results.of(settled);
     } catch (error) {
       if (error instanceof Fault) return results.fault(error, operation_id);
@@ -225,6 +277,12 @@ export class CallTool {
   #shown(caller: Caller, view: OperationView): Promise<OperationView> {
     return this.#parts.show.view(caller, view);
   }
+}
+
+/** @throws ProtocolError for the state of a request that asked for something else */
+async function verifyAsked({ of }: HeldState, { asked }: CallContext): Promise<void> {
+  if (of !== (await digestOfAsked(asked)))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of another request');
 }
 
 /** What the client answered to the question about a held call; null where it answered something else. */

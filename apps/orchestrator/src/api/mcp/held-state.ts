@@ -7,6 +7,8 @@ export interface HeldState {
   readonly operation_id: string;
   /** a digest of the request that made it; no other request may be answered with its result */
   readonly of: string;
+  /** the operation ended with a question of its server, which the client is to answer; absent: it was held */
+  readonly asks?: true;
 }
 
 /** What is asked for: everything by which one request differs from another. JSON only. */

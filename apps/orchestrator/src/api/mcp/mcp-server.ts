@@ -86,6 +86,7 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, of: 
     client: clientWordOf(server.getClientVersion()),
     isModern,
     canElicit: isModern && canElicit(request),
+    asks: null,
     canTakeTasks: isModern && canTakeTasks(request),
     results,
   });

@@ -13,6 +13,7 @@ import {
   type ToolDefinition,
 } from '@writ/contract';
 import { offeredTools, type Offer, type OfferedResource, type OfferedSkill } from '@writ/dialects';
+import { offeredDefinition } from '@writ/mcp-tool';
 import { LRUCache } from 'lru-cache';
 import { allItems } from './all-items.ts';
 import type { KernelClient } from './kernel-client.ts';
@@ -68,7 +69,7 @@ export class Offers {
     const key = `${tool.tool_id} ${definition_digest}`;
     const kept = this.#definitions.get(key);
     if (kept !== undefined) return kept;
-    const made = tenantDefinition(tool);
+    const made = offeredDefinition(tenantDefinition(tool));
     this.#definitions.set(key, made);
     return made;
   }

@@ -27,6 +27,8 @@ export interface MountResultsOptions {
   readonly promisesStructure: (toolId: string) => Promise<boolean>;
 }
 
+const ASKS =
+  'The server asks its client for more, and this answer can not pass that on. Call the tool again, with a client that declares what the server asks for.';
 const LEFT_OUT = 'The call succeeded. Its structured result is too long for an answer, and was left out.';
 const REDACTED = 'The call succeeded. The policy keeps parts of its result from you.';
 
@@ -43,6 +45,7 @@ export class MountResults implements Results {
     if (!view.tool_id.startsWith(`mcp.${this.#options.server}.`)) return resultOf(view);
     const structured = structuredOf(view);
     const answer = isFinal(view.state) && structured.error === null ? view.result?.result : null;
+    if (isObject(answer) && answer['asks'] !== undefined) return asking(structured);
     if (view.redactions !== undefined && isObject(answer)) return await this.#redacted(view, structured, answer);
     if (!isRemoteResult(answer)) return inWords(structured);
     const { content, structured: value, is_error, truncated } = answer;
@@ -85,6 +88,13 @@ export class MountResults implements Results {
 function inWords(structured: StructuredResult): CallToolResult {
   return { content: [{ type: 'text', text: textOf(structured) }], isError: true, _meta: metaOf(structured) };
 }
+
+/** A question that reaches no client: of `operations_wait`, of a task, or of a client that can answer less by now. */
+const asking = (structured: StructuredResult): CallToolResult => ({
+  content: [{ type: 'text', text: ASKS }],
+  isError: true,
+  _meta: metaOf(structured),
+});
 
 /** The members of `_meta` that say which operation an answer is of. */
 export function metaOf({ result: _result, redacted_result: _redacted, ...about }: StructuredResult) {

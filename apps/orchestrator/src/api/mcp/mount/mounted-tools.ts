@@ -8,7 +8,7 @@ import {
   type ListToolsResult,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { FAULTS, type McpOperation } from '@writ/contract';
+import { FAULTS, MCP_INPUT, type McpAsk, type McpOperation } from '@writ/contract';
 import { offeredTools } from '@writ/dialects';
 import { isServerRequest, mcpToolId, unlistedName } from '@writ/mcp-tool';
 import type { Offers } from '../../../calls/kernel/offers.ts';
@@ -18,6 +18,7 @@ import type { Asked } from '../held-state.ts';
 import { saidInMeta } from '../proposed-body.ts';
 import { OPERATION_TOOLS } from '../tool-entries.ts';
 import type { PinnedTool, RemoteTools } from './remote-tools.ts';
+import { declaredAsks } from './server-questions.ts';
 
 /** Tools of one page: all definitions of a server are no longer than a page may be. */
 const PAGE = 50;
@@ -35,7 +36,7 @@ const OWN: readonly Tool[] = OPERATION_TOOLS.map(({ outputSchema: _any, ...tool 
 export interface MountedToolsParts {
   readonly offers: Pick<Offers, 'of'>;
   readonly calls: Pick<CallTool, 'run' | 'wait' | 'cancel'>;
-  readonly remote: Pick<RemoteTools, 'definitions' | 'isUsable'>;
+  readonly remote: Pick<RemoteTools, 'asks' | 'definitions' | 'isUsable'>;
 }
 
 type Named = PinnedTool & { readonly name: string };
@@ -81,6 +82,11 @@ export class MountedTools {
   ): Promise<CallToolResult | InputRequiredResult> {
     const { name, arguments: args = {}, _meta: meta } = params;
     if (!isName(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'this is no name of a tool');
+    if (Object.hasOwn(args, MCP_INPUT))
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `\`${MCP_INPUT}\` is no argument of the tool: answer the server with \`inputResponses\``,
+      );
     const { calls } = this.#parts;
     // A tool that isn't there or isn't granted is proposed as well: the kernel refuses it, and records that.
     const isOwn = OWN.some((tool) => tool.name === name) && !(await this.#isTaken(name));
@@ -88,7 +94,15 @@ export class MountedTools {
     const context = contextOf({ id, args, ...saidInMeta(meta) });
     if (isOwn && name === 'operations_wait') return await calls.wait(context, args['operation_id']);
     if (isOwn && name === 'operations_cancel') return await calls.cancel(context, args['operation_id']);
-    return await calls.run(context, { ...params, name: id });
+    return await calls.run({ ...context, asks: await this.#asksOf(context, id) }, { ...params, name: id });
+  }
+
+  /** What the server may ask this client for: what the client declares, and the tool's document allows. */
+  async #asksOf({ isModern, request }: CallContext, toolId: string): Promise<readonly McpAsk[] | null> {
+    const declared = isModern && this.#called !== null ? declaredAsks(request) : [];
+    if (declared.length === 0) return isModern ? [] : null;
+    const allowed = await this.#parts.remote.asks(this.#connection.caller, toolId);
+    return declared.filter((ask) => allowed.includes(ask));
   }
 
   /**

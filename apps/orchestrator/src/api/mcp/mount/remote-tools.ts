@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Caller, McpRemoteTool } from '@writ/contract';
+import type { Caller, McpAsk, McpRemoteTool, McpTool } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
 import type { KernelClient } from '../../../calls/kernel/kernel-client.ts';
 
@@ -68,13 +68,24 @@ export class RemoteTools {
   /** Whether the tool declares the form of its structured result; also where that can't be found out. */
   async promisesStructure(caller: Caller, tool_id: string): Promise<boolean> {
     try {
-      const page = { cursor: null, limit: 1 };
-      const { items } = await this.#kernel.ask('tool.list', caller, { page, tool_id });
-      const tool = items[0]?.tool;
-      return tool === undefined || !('kind' in tool) || tool.kind !== 'mcp' || tool.result !== null;
+      const tool = await this.#document(caller, tool_id);
+      return tool === null || tool.result !== null;
     } catch {
       // The call has its end whatever this question has.
       return true;
     }
+  }
+
+  /** What the server of the tool may ask its client for. */
+  async asks(caller: Caller, tool_id: string): Promise<readonly McpAsk[]> {
+    return (await this.#document(caller, tool_id))?.asks ?? [];
+  }
+
+  /** The tool in force; null for none. */
+  async #document(caller: Caller, tool_id: string): Promise<McpTool | null> {
+    const page = { cursor: null, limit: 1 };
+    const { items } = await this.#kernel.ask('tool.list', caller, { page, tool_id });
+    const tool = items[0]?.tool;
+    return tool !== undefined && 'kind' in tool && tool.kind === 'mcp' ? tool : null;
   }
 }
