@@ -36,7 +36,7 @@ import {
   inputFor,
   questionGone,
   questionIn,
-  withCapabilities,
+  withInput,
 } from './mount/server-questions.ts';
 import { bodyOf, META, originOf } from './proposed-body.ts';
 import { reportProgress } from './report-progress.ts';
@@ -103,7 +103,7 @@ export class CallTool {
     const operationId = newId('operation');
     try {
       if (state !== undefined) return await this.#answered(context, state, operationId, params);
-      const args = withCapabilities(params.arguments ?? {}, context.asks);
+      const args = withInput(params.arguments ?? {}, context.request, context.asks);
       return await this.#answer(context, await this.#proposed(context, operationId, { ...params, arguments: args }));
     } catch (error) {
       if (error instanceof Fault) return context.results.fault(error, operationId);

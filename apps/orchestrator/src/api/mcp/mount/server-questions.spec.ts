@@ -173,6 +173,15 @@ describe('a question of a mounted server', () => {
     expect(inputs()[1]).toEqual({ capabilities: ASKS, state: 'later' });
   });
 
+  it('that a client answers before it is asked has the answers as arguments, where the server may ask', async () => {
+    await call({ responses: { ...WHO, approval: { action: 'accept' } } });
+    await call({ name: 'quiet', responses: WHO });
+    expect(inputs()).toEqual([
+      { capabilities: ASKS, responses: { ...WHO, approval: { action: 'accept' } } },
+      undefined,
+    ]);
+  });
+
   it('that is not answered whole is asked again, and nothing is proposed', async () => {
     const state = await askedOnce();
     for (const responses of [undefined, {}, { other: { action: 'accept' } }, { approval: { action: 'accept' } }]) {

@@ -20,12 +20,19 @@ import { clientCapabilities } from '../client-capabilities.ts';
 
 const QUESTION = Compile(McpQuestion);
 
-/** The arguments of a call that may be answered with a question. */
-export const withCapabilities = (
+/**
+ * The arguments of a call that may be answered with a question. Answers that a client gives before it is asked go to
+ * the server as well: they are arguments, too.
+ */
+export function withInput(
   args: Record<string, unknown>,
+  { mcpReq: { inputResponses = {} } }: ServerContext,
   asks: readonly McpAsk[] | null,
-): Record<string, unknown> =>
-  asks === null || asks.length === 0 ? args : { ...args, [MCP_INPUT]: { capabilities: [...asks] } };
+): Record<string, unknown> {
+  if (asks === null || asks.length === 0) return args;
+  const responses = Object.keys(inputResponses).length === 0 ? {} : { responses: inputResponses };
+  return { ...args, [MCP_INPUT]: { capabilities: [...asks], ...responses } };
+}
 
 /** What the client can be asked for, as the envelope of its request says. Form is what a bare `elicitation` means. */
 export function declaredAsks(request: ServerContext): readonly McpAsk[] {
