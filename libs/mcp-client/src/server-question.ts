@@ -105,20 +105,29 @@ function askOf(method: string, { mode }: Json): McpAsk {
 
 /** A person answers it. INVARIANT (seen as stored): no text of it has characters that nobody sees, names included. */
 function requireShown(params: Json): void {
-  const open: unknown[] = [params];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next === 'string' && (hiddenInSubject(next) !== null || CONTROL.test(next)))
+  for (const text of textsIn(params))
+    if (hiddenInSubject(text) !== null || CONTROL.test(text))
       throw unsupported('asks a person with characters that nobody sees');
-    if (!isObject(next) && !Array.isArray(next)) continue;
-    for (const [name, value] of Object.entries(next))
-      open.push(name, ...(value === null || value === undefined ? [] : [value]));
+}
+
+/** Every text of a value, names of members included. */
+function* textsIn(value: unknown): Generator<string> {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === 'string') yield next;
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next)) yield* Object.keys(next);
+    open.push(...Object.values(next));
   }
 }
 
-/** A question is stored and hashed, which takes I-JSON. */
+/** A question is stored and hashed as it is, which takes I-JSON without NUL. */
 function storable(question: McpQuestion, redact: Redact): McpQuestion {
   try {
-    return parseIJson(JSON.stringify(question), { depthMax: DEPTH_MAX }) as McpQuestion;
+    const kept = parseIJson(JSON.stringify(question), { depthMax: DEPTH_MAX }) as McpQuestion;
+    for (const text of textsIn(kept)) if (text.includes('\0')) throw unsupported('asks with the character U+0000');
+    return kept;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw unsupported(`asks for what can not be kept: ${shownProblem(error, redact)}`);

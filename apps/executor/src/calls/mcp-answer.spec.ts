@@ -29,6 +29,13 @@ it('a structured part that is too long is left out with a note', () => {
   });
 });
 
+it('a question is kept as it is, whatever it takes', () => {
+  const params = { message: 'x'.repeat(3_000) };
+  const asks = { requests: { a: { method: 'elicitation/create', params } }, state: `${'s'.repeat(300)}key…` };
+  const shown = shownAnswer({ ...answer(), asks }, [['KEY', 'key-0123456789-secret']], 2_000);
+  expect(shown).toEqual({ ...answer(), asks, truncated: false });
+});
+
 it('a secret value is not shown, in a text that is cut either', () => {
   const secret = 'key-0123456789-secret';
   const parts = [text(`${'x'.repeat(1_500)}${secret}${'y'.repeat(2_000)}`)];

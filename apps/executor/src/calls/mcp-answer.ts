@@ -19,16 +19,17 @@ const note = (text: string): RemoteContent => ({ type: 'text', text });
 
 /**
  * An answer as its caller sees it: without secret values, and within `bytesMax` bytes of JSON. Texts are cut, and what
- * half of would mean nothing is left out with a note: images, audio and the structured part. A question is kept whole:
- * its own limits are narrower.
+ * half of would mean nothing is left out with a note: images, audio and the structured part. A question is kept as it
+ * is, since what the server wants back is of use in no other form. Callers MUST have looked for values in it.
  * INVARIANT (redacted before cut): nobody finds a value that was cut in two.
  */
 export function shownAnswer(answer: RemoteAnswer, named: readonly NamedValue[], bytesMax: number): ShownAnswer {
   const values = new SecretValues(named);
   const kept = answer.content.map((part) => withoutLongBytes(part, bytesMax, values));
-  const shown = shownJson(values, { ...answer, content: kept }) as RemoteAnswer;
+  const { asks, ...said } = answer;
+  const shown = shownJson(values, { ...said, content: kept }) as RemoteAnswer;
   const room = new Room(bytesMax - FRAME_BYTES);
-  const { structured, asks } = shown;
+  const { structured } = shown;
   const isStructuredKept = structured === null || room.take(bytesOf(structured));
   const content = shown.content.flatMap((part) => room.fit(part));
   if (!isStructuredKept) content.unshift(note(`[the structured result of ${bytesOf(structured)} bytes was left out]`));

@@ -46,9 +46,13 @@ export const MCP_SESSION_TASKS = {
     return { value: { listing: new TextEncoder().encode(JSON.stringify(listing)), about } };
   },
   'mcp.call': async ({ named, bytesMax, ...work }: McpCallWork): Promise<SessionDone<McpCallDone>> => {
-    const done = await callRemoteTool(work, redactionOf(new SecretValues(named)));
+    const values = new SecretValues(named);
+    const done = await callRemoteTool(work, redactionOf(values));
     if ('failed' in done) return done;
     const { answer, listed } = done.value;
+    // A question without a value that it repeats would not be what the server asks, nor its state what it wants back.
+    if (answer.asks !== undefined && values.nameIn(Buffer.from(JSON.stringify(answer.asks))) !== null)
+      return { failed: { reason: 'malformed', message: 'the server repeats its credential in what it asks for' } };
     const shown = shownAnswer(answer, named, bytesMax);
     // Half of a question means nothing.
     if (shown.asks !== undefined && Buffer.byteLength(JSON.stringify(shown)) > bytesMax)
