@@ -79,6 +79,16 @@ test('the definition that was accepted can be refused while the server lists ano
   expect(JSON.parse(decided?.body ?? '')).toEqual({ tools: [{ name: 'look', digest: OLD }] });
 });
 
+test('a server is registered with what it may ask of clients, in words that are known', async () => {
+  const at = ['--at', 'https://mcp.example.com/mcp'];
+  await run('add', 'github', ...at, '--asks', 'elicitation', 'roots');
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toMatchObject({
+    settings: { transport: 'http', url: at[1], asks: ['elicitation', 'roots'] },
+  });
+  expect((await run('add', 'github', '--asks', 'everything', ...at)).exit).toBe(2);
+  expect(api.requests).toHaveLength(1);
+});
+
 test('a server is registered as a resource, with the secret by its name', async () => {
   await run('add', 'github', '--at', 'https://mcp.example.com/mcp', '--secret', 'KEY', '--calls-max', '2');
   expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MCP_TOOL_STATES, McpServerView, ResourceView } from '@writ/contract';
+import { MCP_ASKS, MCP_TOOL_STATES, McpServerView, ResourceView } from '@writ/contract';
 import { Command, Option } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { deleteCommand } from '../delete-command.ts';
@@ -76,7 +76,12 @@ function addCommand(context: Context): Command {
     .option('--env-secret <name=secret>', "a variable with the value of a tenant's secret; may be repeated", parsePair)
     .option('--host <domain>', 'a host that the program may reach during calls; may be repeated', collect)
     .option('--memory <mb>', 'megabytes of one process; 1024 by default', parseCount)
-    .option('--calls-max <n>', 'calls under way per executor; 8 by default', parseCount);
+    .option('--calls-max <n>', 'calls under way per executor; 8 by default', parseCount)
+    .addOption(
+      new Option('--asks <what...>', 'what it may ask of the client that calls it; nothing by default').choices([
+        ...MCP_ASKS,
+      ]),
+    );
   return command.action(async (name: string, args: string[]) => {
     const options = command.optsWithGlobals<CommonOptions & ServerOptions>();
     const settings = serverSettings(options, args);

@@ -19,6 +19,7 @@ export interface ServerOptions {
   readonly host?: readonly string[];
   readonly memory?: number;
   readonly callsMax?: number;
+  readonly asks?: readonly string[];
 }
 
 type Pair = readonly [name: string, value: string];
@@ -60,7 +61,8 @@ export function serverSettings(options: ServerOptions, args: readonly string[]):
       `\`--${strange.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\` is for ${at === undefined ? 'an address' : 'a program'}`,
     );
   const callsMax = options.callsMax === undefined ? {} : { calls_max: options.callsMax };
-  return { ...(at === undefined ? ofProgram(options, args) : ofAddress(at, options)), ...callsMax };
+  const asks = options.asks === undefined ? {} : { asks: [...options.asks] };
+  return { ...(at === undefined ? ofProgram(options, args) : ofAddress(at, options)), ...callsMax, ...asks };
 }
 
 function ofAddress(url: string, options: ServerOptions): Readonly<Record<string, unknown>> {
