@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { MCP_ASKS } from '@writ/contract';
 import { vi } from 'vitest';
 import {
   approveShown,
@@ -120,7 +121,7 @@ afterAll(async () => {
 
 /** Registers the server, and accepts each of its tools that can be accepted. */
 async function register(): Promise<void> {
-  const settings = { transport: 'http', url: `https://${HOST}/mcp` };
+  const settings = { transport: 'http', url: `https://${HOST}/mcp`, asks: MCP_ASKS };
   const { resource_id } = await world.admin.must('/v1/resources', { kind: 'mcp_server', name: 'everything', settings });
   const grant = { kind: 'mcp_server', resource_id, right: 'use', agent_id: world.agentId, clearance: 'autopilot' };
   expect((await world.admin.request('PUT', '/v1/resource-grants', grant)).status).toBeLessThan(300);

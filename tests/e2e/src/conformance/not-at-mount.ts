@@ -2,7 +2,10 @@
 import type { Revision } from './suite.ts';
 
 const ASKS =
-  'a server asks for what it needs and its client can give; what a server behind Writ asks for, nobody gives it';
+  'a server of 2025-11-25 asks within a session, and Writ has none; servers of 2026-07-28 ask at a mount (ADR 0147)';
+const DECIDED =
+  'the server rejects a client without the capability; the call was decided, so it is answered as one that failed';
+const NO_QUESTIONS = 'a server may ask in an answer or not; only calls of tools carry answers of a client (ADR 0147)';
 const LOGGING = 'the capability `logging` is optional, and a mount does not declare it';
 const NO_SUBSCRIPTIONS = 'subscriptions are optional, and lists of Writ have a lifetime instead';
 const NO_SESSIONS = 'sessions are optional, and Writ has none (ADR 0137)';
@@ -13,20 +16,9 @@ const NO_SESSIONS = 'sessions are optional, and Writ has none (ADR 0137)';
  */
 export const NOT_AT_MOUNT: Readonly<Record<Revision, Readonly<Record<string, string>>>> = {
   '2026-07-28': {
-    'input-required-result-non-tool-request': ASKS,
-    'input-required-result-basic-elicitation': ASKS,
-    'input-required-result-basic-sampling': ASKS,
-    'input-required-result-basic-list-roots': ASKS,
-    'input-required-result-request-state': ASKS,
-    'input-required-result-multiple-input-requests': ASKS,
-    'input-required-result-multi-round': ASKS,
-    'input-required-result-missing-input-response': ASKS,
-    'input-required-result-result-type': ASKS,
-    'input-required-result-tampered-state': ASKS,
-    'input-required-result-capability-check': ASKS,
-    'input-required-result-validate-input': ASKS,
-    'server-stateless:sep-2575-server-rejects-undeclared-capability': ASKS,
-    'server-stateless:sep-2575-missing-capability-http-400': ASKS,
+    'input-required-result-non-tool-request': NO_QUESTIONS,
+    'server-stateless:sep-2575-server-rejects-undeclared-capability': DECIDED,
+    'server-stateless:sep-2575-missing-capability-http-400': DECIDED,
     'server-stateless:sep-2575-server-sends-subscription-ack': NO_SUBSCRIPTIONS,
     'server-stateless:sep-2575-server-tags-subscription-id': NO_SUBSCRIPTIONS,
     'server-stateless:sep-2575-server-honors-notification-filter': NO_SUBSCRIPTIONS,

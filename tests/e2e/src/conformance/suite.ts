@@ -17,6 +17,8 @@ export interface Check {
   readonly name: string;
   readonly status: string;
   readonly errorMessage?: string;
+  /** what the suite received, as a rule */
+  readonly details?: unknown;
 }
 
 export interface SuiteRun {
@@ -62,6 +64,13 @@ export function passedIn(run: SuiteRun): Set<string> {
   return passed;
 }
 
+/** Characters of what was received, in words. */
+const DETAILS_CHARS_MAX = 600;
+
 /** Checks in words, for the message of a test. */
 export const inWords = (checks: readonly Check[]): string =>
-  checks.map(({ name, errorMessage = '' }) => `${name} ${errorMessage}`).join('\n');
+  checks
+    .map(({ name, errorMessage = '', details = {} }) =>
+      `${name} ${errorMessage} ${JSON.stringify(details).slice(0, DETAILS_CHARS_MAX)}`.trimEnd(),
+    )
+    .join('\n');
