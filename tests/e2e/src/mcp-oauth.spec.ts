@@ -20,6 +20,7 @@ import {
 import { answerByFetch, Browser, freePort, type BrowserPage } from '@writ/testing';
 import { vi } from 'vitest';
 import { AuthorizationServer, PERSON_HEADER, SIGN_IN_CLIENT_ID } from './authorization-server.ts';
+import { mcpClient } from './mcp-client.ts';
 import { challengeOf, OauthClient } from './oauth-client.ts';
 import { runPersonsGuide } from './persons-guide.ts';
 import {
@@ -284,6 +285,26 @@ it('each sees their own connections, an administrator all of them, and nobody en
   const [one] = all;
   expect((await dora.request('DELETE', `${CONNECTIONS}/${one!.connection_id as string}`)).body.code).toBe('not_found');
   expect((await dora.get(`${CONNECTIONS}/${one!.connection_id as string}`)).body.code).toBe('not_found');
+});
+
+it('a client of MCP shows the page to the person of a refused call, which is made anew after the consent', async () => {
+  const opened: string[] = [];
+  const made = await mcpClient(`${url}/mcp/${token}?server=tracker`, await client.signIn('ivan', 'writ:agent'), {
+    open: async (link) => {
+      opened.push(link);
+      const others = await browserOf('mallory').open(link);
+      expect([others.status, others.text]).toEqual([403, expect.stringContaining('for somebody else')]);
+      await consent(browserOf('ivan'), link);
+      return { action: 'accept' };
+    },
+  });
+  const result = await made.callTool({ name: 'create_issue', arguments: { title: 'by a page' } });
+  await made.close();
+  expect(result).toMatchObject({ content: [{ type: 'text', text: 'ivan created by a page' }] });
+  expect([opened.length, created]).toEqual([1, ['ivan: by a page']]);
+  const { body } = await world.admin.get('/v1/operations?tool_id=mcp.tracker.create_issue&limit=2');
+  const states = (body.items as JsonValue[]).map(({ state }) => state as unknown);
+  expect(states).toEqual(['committed', 'refused']);
 });
 
 it('another person at the page sees nothing of the consent, and confirms nothing', async () => {

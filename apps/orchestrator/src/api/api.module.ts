@@ -54,7 +54,7 @@ import { ProtectedResource } from '../edge/access/oauth/protected-resource.ts';
 import { Identities } from '../store/identities/identities.ts';
 import { ImagesController } from './images/images.controller.ts';
 import { McpConnectionsController } from './mcp-servers/mcp-connections.controller.ts';
-import { AskConnection } from './mcp-servers/ask-connection.ts';
+import { AskConnection } from '../calls/ask-connection.ts';
 import { McpServersController } from './mcp-servers/mcp-servers.controller.ts';
 import { ProfilesController } from './profiles/profiles.controller.ts';
 import { PutFiles } from './workspaces/put-files.ts';

@@ -2,11 +2,11 @@
 import { Controller } from '@nestjs/common';
 import { Fault, type Caller, type McpConnectionView } from '@writ/contract';
 import type { ListPage } from '@writ/paging';
+import { AskConnection } from '../../calls/ask-connection.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
-import { AskConnection } from './ask-connection.ts';
 import { MCP_CONNECTIONS } from './routes.ts';
 import type { McpConnectionLink } from './views.ts';
 

@@ -28,6 +28,7 @@ import type { ShowOperation } from '../../calls/show-operation.ts';
 import type { FullQueues } from '../../edge/access/full-queues.ts';
 import { heldInWords } from './call-result.ts';
 import type { McpConnection } from './connection.ts';
+import type { ConsentPages } from './consent-pages.ts';
 import { digestOfAsked, type Asked, type HeldState } from './held-state.ts';
 import {
   answerKey,
@@ -57,6 +58,7 @@ export interface CallToolParts {
   readonly show: Pick<ShowOperation, 'view'>;
   readonly queues: Pick<FullQueues, 'verifyNotFull'>;
   readonly states: RequestStateCodec<HeldState>;
+  readonly consents: ConsentPages;
   /** milliseconds */
   readonly monotonic: () => number;
 }
@@ -73,6 +75,8 @@ export interface CallContext {
   readonly isModern: boolean;
   /** whether the client can ask its user */
   readonly canElicit: boolean;
+  /** whether the client can show its user a page */
+  readonly canOpenPages: boolean;
   /** what the server of the tool may ask this client for; null: no question of a server is passed on */
   readonly asks: readonly McpAsk[] | null;
   /** whether a call that takes long may be answered with a task */
@@ -99,16 +103,25 @@ export class CallTool {
   async run(context: CallContext, params: CallToolRequest['params']): Promise<CallToolResult | InputRequiredResult> {
     const state = context.request.mcpReq.requestState<HeldState>();
     if (state !== undefined) await verifyAsked(state, context);
-    if (state !== undefined && state.asks !== true) return await this.#resume(context, state, params._meta);
+    if (state !== undefined && state.asks !== true && state.connection === undefined)
+      return await this.#resume(context, state, params._meta);
     const operationId = newId('operation');
     try {
-      if (state !== undefined) return await this.#answered(context, state, operationId, params);
+      if (state?.asks === true) return await this.#answered(context, state, operationId, params);
+      if (state !== undefined && !(await this.#hasConsented(context, state)))
+        return await context.results.of(await this.#read(context.connection.caller, state.operation_id));
       const args = withInput(params.arguments ?? {}, context.request, context.asks);
       return await this.#answer(context, await this.#proposed(context, operationId, { ...params, arguments: args }));
     } catch (error) {
       if (error instanceof Fault) return context.results.fault(error, operationId);
       throw error;
     }
+  }
+
+  /** Whether the person of a refused call has connected by now. Only the kernel says so, and never the client. */
+  async #hasConsented({ connection, request }: CallContext, { connection: id = '' }: HeldState): Promise<boolean> {
+    if (answerOf(request, 'connect') !== 'accept') return false;
+    return await this.#parts.consents.isGiven(connection.caller, id, WAIT_MS, connection.gone);
   }
 
   /** Proposes the call of a question again, with the client's answers. What is unanswered is asked again. */
@@ -119,9 +132,7 @@ export class CallTool {
     params: CallToolRequest['params'],
   ): Promise<CallToolResult | InputRequiredResult> {
     const { connection, request, asks } = context;
-    const { caller } = connection;
-    const first = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
-    const asked = await this.#shown(caller, first);
+    const asked = await this.#read(connection.caller, operation_id);
     const question = questionIn(asked);
     if (question === null || asks === null) throw questionGone(operation_id);
     const input = inputFor(question, request, asks);
@@ -217,13 +228,22 @@ export class CallTool {
   }
 
   /**
-   * A question of the server goes to the client. A held call is asked about where the client can. Any other that has
-   * not ended becomes a task where the client takes one, and is answered as it is otherwise.
+   * A question of the server goes to the client, and so does the page for a missing consent. A held call is asked about
+   * where the client can. Any other that has not ended becomes a task where the client takes one, and is answered as it
+   * is otherwise.
    */
   async #answer(context: CallContext, view: OperationView): Promise<CallToolResult | InputRequiredResult> {
     const question = questionIn(view);
     if (question !== null && canBeAsked(question, context.asks))
       return askedOf(question, await this.#state(context, view, { asks: true }));
+    const page = context.canOpenPages ? await this.#parts.consents.of(context.connection.caller, view) : null;
+    if (page !== null) {
+      const connection = page.connectionId;
+      return inputRequired({
+        inputRequests: page.requests,
+        requestState: await this.#state(context, view, { connection }),
+      });
+    }
     if (view.state !== 'held' || !context.canElicit) return await this.#unasked(context, view);
     const requestState = await this.#state(context, view);
     return inputRequired({
@@ -238,7 +258,11 @@ export class CallTool {
   }
 
   /** What the client sends back: it names the operation, and only this client's same request may use it. */
-  async #state(context: CallContext, { operation_id }: OperationView, more: Pick<HeldState, 'asks'> = {}) {
+  async #state(
+    context: CallContext,
+    { operation_id }: OperationView,
+    more: Pick<HeldState, 'asks' | 'connection'> = {},
+  ) {
     const of = await digestOfAsked(context.asked);
     return await this.#parts.states.mint({ operation_id, of, ...more }, context.request);
   }
@@ -258,7 +282,7 @@ export class CallTool {
   ): Promise<CallToolResult | InputRequiredResult> {
     const { caller } = context.connection;
     const { results } = context;
-    const answer = answerOf(context.request);
+    const answer = answerOf(context.request, 'approval');
     const waitMs = answer === 'accept' ? waitMsOf(context) : 0;
     try {
       const view = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
@@ -274,6 +298,10 @@ export class CallTool {
     }
   }
 
+  async #read(caller: Caller, operation_id: string): Promise<OperationView> {
+    return await this.#shown(caller, await this.#parts.kernel.ask('operation.read', caller, { operation_id }));
+  }
+
   #shown(caller: Caller, view: OperationView): Promise<OperationView> {
     return this.#parts.show.view(caller, view);
   }
@@ -285,9 +313,12 @@ async function verifyAsked({ of }: HeldState, { asked }: CallContext): Promise<v
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of another request');
 }
 
-/** What the client answered to the question about a held call; null where it answered something else. */
-function answerOf({ mcpReq: { inputResponses } }: ServerContext): 'accept' | 'decline' | 'cancel' | null {
-  const { action } = (inputResponses?.['approval'] ?? {}) as { readonly action?: unknown };
+/** What the client answered to a question of Writ's own; null where it answered something else. */
+function answerOf(
+  { mcpReq: { inputResponses } }: ServerContext,
+  key: 'approval' | 'connect',
+): 'accept' | 'decline' | 'cancel' | null {
+  const { action } = (inputResponses?.[key] ?? {}) as { readonly action?: unknown };
   return action === 'accept' || action === 'decline' || action === 'cancel' ? action : null;
 }
 

@@ -9,6 +9,8 @@ export interface HeldState {
   readonly of: string;
   /** the operation ended with a question of its server, which the client is to answer; absent: it was held */
   readonly asks?: true;
+  /** the operation was refused, and its person has a page at which to connect: the id of that connection */
+  readonly connection?: string;
 }
 
 /** What is asked for: everything by which one request differs from another. JSON only. */

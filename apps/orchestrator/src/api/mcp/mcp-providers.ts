@@ -2,6 +2,7 @@
 import type { Provider } from '@nestjs/common';
 import { provideBy, provideValue } from '@writ/nest-kit';
 import type { Logger } from '@writ/telemetry';
+import { AskConnection } from '../../calls/ask-connection.ts';
 import { Follow } from '../../calls/follow.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { Offers } from '../../calls/kernel/offers.ts';
@@ -11,6 +12,7 @@ import { ReadReceipt } from '../../delivery/read-receipt.ts';
 import { FullQueues } from '../../edge/access/full-queues.ts';
 import { CallTool } from './call-tool.ts';
 import { McpConnections } from './connection.ts';
+import { ConsentPages } from './consent-pages.ts';
 import { heldStates, McpEndpoint } from './mcp-endpoint.ts';
 import { McpOrigins } from './mcp-origins.ts';
 import { McpPrompts } from './mcp-prompts.ts';
@@ -37,9 +39,20 @@ export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
     provideBy(McpConnections, [KernelClient], (kernel) => new McpConnections(kernel, Date.now)),
     provideBy(
       CallTool,
-      [KernelClient, Propose, Follow, ShowOperation, FullQueues],
-      (kernel, propose, follow, show, queues) =>
-        new CallTool({ kernel, propose, follow, show, queues, states, monotonic: () => performance.now() }),
+      [KernelClient, Propose, Follow, ShowOperation, FullQueues, AskConnection],
+      (kernel, propose, follow, show, queues, asking) => {
+        const consents = new ConsentPages(kernel, asking);
+        return new CallTool({
+          kernel,
+          propose,
+          follow,
+          show,
+          queues,
+          states,
+          consents,
+          monotonic: () => performance.now(),
+        });
+      },
     ),
     provideBy(
       McpResources,

@@ -14,7 +14,6 @@ import { Fault } from '@writ/contract';
 import { VERSION } from '@writ/nest-kit';
 import type { Offers } from '../../calls/kernel/offers.ts';
 import type { CallContext, CallTool } from './call-tool.ts';
-import { clientCapabilities } from './client-capabilities.ts';
 import { clientWordOf } from './client-name.ts';
 import type { McpConnection } from './connection.ts';
 import type { Asked, HeldState } from './held-state.ts';
@@ -23,6 +22,7 @@ import { mountedRequest } from './mount/mounted-requests.ts';
 import { MountResults } from './mount/mount-results.ts';
 import { MountedTools } from './mount/mounted-tools.ts';
 import type { PinnedTool, RemoteTools } from './mount/remote-tools.ts';
+import { declaredAsks } from './mount/server-questions.ts';
 import { protocolErrorOf } from './protocol-error.ts';
 import { OWN_RESULTS, type Results } from './results.ts';
 import { ServedTools } from './served-tools.ts';
@@ -85,7 +85,8 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, of: 
     asked: { ...asked, method: request.mcpReq.method },
     client: clientWordOf(server.getClientVersion()),
     isModern,
-    canElicit: isModern && canElicit(request),
+    canElicit: isModern && declaredAsks(request).includes('elicitation'),
+    canOpenPages: isModern && declaredAsks(request).includes('elicitation_url'),
     asks: null,
     canTakeTasks: isModern && canTakeTasks(request),
     results,
@@ -202,14 +203,6 @@ function serveTasks(
     server.setRequestHandler(`tasks/${name}`, { params: TaskParams }, (params, request) =>
       withoutFaults(() => tasks[name](connection, request, params, results), report),
     );
-}
-
-/** Whether the client can show its user a form, as the envelope of its request says. */
-function canElicit(request: ServerContext): boolean {
-  const { elicitation } = clientCapabilities<{ elicitation: { readonly form?: unknown; readonly url?: unknown } }>(
-    request,
-  );
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
 /** Faults outside of a tool's call become errors of the protocol. A bug is reported, and its message is not sent. */

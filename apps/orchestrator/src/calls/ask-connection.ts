@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller } from '@writ/contract';
-import { KernelClient } from '../../calls/kernel/kernel-client.ts';
-import { OF_SUBJECT_MAX } from '../../edge/access/oauth/credentials.ts';
-import { ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
-import { Identities } from '../../store/identities/identities.ts';
-import type { McpConnectionLink } from './views.ts';
+import { KernelClient } from './kernel/kernel-client.ts';
+import { OF_SUBJECT_MAX } from '../edge/access/oauth/credentials.ts';
+import { ProtectedResource } from '../edge/access/oauth/protected-resource.ts';
+import { Identities } from '../store/identities/identities.ts';
+
+/** A link to a consent. */
+export interface ConnectionLink {
+  readonly connection_id: string;
+  /** the page that the person opens in a browser */
+  readonly url: string;
+  readonly expires_at: number;
+}
 
 /** Makes links by which people let MCP servers act under their rights. */
 export class AskConnection {
@@ -22,7 +29,7 @@ export class AskConnection {
    * INVARIANT (a person): only whom an issuer vouches for asks, since an API key may be in many hands.
    * Faults: `auth.role` for a caller by API key, `conflict` where nobody can sign in; those of `mcp_connection.ask`.
    */
-  async ask(caller: Caller, server: string, lists: boolean): Promise<McpConnectionLink> {
+  async ask(caller: Caller, server: string, lists: boolean): Promise<ConnectionLink> {
     const { tenant_id, api_key_id } = caller;
     const credential = await this.#identities.credential(tenant_id, api_key_id);
     const { url } = this.#resource;

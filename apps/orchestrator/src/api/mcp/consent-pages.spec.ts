@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of persons who are not connected to the MCP server: the page that their clients show, and the call after it.
+import type { OperationView, ProposedCall } from '@writ/contract';
+import { acceptedTool } from '@writ/mcp-tool';
+import { newId } from '@writ/nest-kit';
+import { viewOf } from '../../specs/fake-views.ts';
+import { messageOf, postModern } from '../../specs/mcp-request.ts';
+import { createFixture, GRANT, type Fixture } from '../../specs/tenant-fixture.ts';
+import { openTestApi, type TestApi, type TestTenant } from '../../specs/test-api.ts';
+
+const PUBLIC = 'https://writ.example.org';
+const TRACKER = { name: 'tracker', digest: 'd'.repeat(64) };
+const PAGES = { elicitation: { url: {} } };
+let api: TestApi;
+let tenant: TestTenant;
+let has: Fixture;
+let token: string;
+/** what becomes of each proposed call */
+let ends: ('refused' | 'committed')[];
+/** of the connection, each time it is looked at */
+let states: string[];
+
+beforeAll(async () => {
+  api = await openTestApi({ WRIT_PUBLIC_URL: PUBLIC });
+  tenant = await api.newTenant();
+  has = await createFixture(api, tenant);
+  for (const name of ['create', 'other']) {
+    const tool = acceptedTool(TRACKER, name, { name, inputSchema: { type: 'object' } }, 'write');
+    const view = { tool: { ...tool, version: 1 }, definition_digest: '7'.repeat(64), applied_by: 's', applied_at: 1 };
+    api.kernel.keep(tenant.tenantId, tool.tool_id, 'tool', view);
+  }
+  token = newId('token');
+  const grant = { ...GRANT, tools: ['mcp.tracker.*'] };
+  const kept = api.kernel.find({ tenant_id: tenant.tenantId } as never, has.capability_token_id) as object;
+  api.kernel.keep(tenant.tenantId, token, 'token', { ...kept, capability_token_id: token, chain: [token], grant });
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  const { kernel } = api;
+  kernel.requests.length = 0;
+  [ends, states] = [['refused', 'committed'], ['connected']];
+  kernel.admits = (call) => {
+    const view = ended(call, ends.shift() ?? 'refused');
+    kernel.keep(tenant.tenantId, call.operation_id, 'operation', view);
+    return view;
+  };
+  const link = { connection_id: newId('connection'), handle: 'h'.repeat(43), expires_at: 1 };
+  kernel.handlers.set('mcp_connection.ask', () => link);
+  kernel.handlers.set('mcp_connection.read', (_caller, { connection_id }) => ({
+    connection_id,
+    server: 'tracker',
+    state: states.length > 1 ? states.shift() : states[0],
+    own: true,
+    person: null,
+    lists: false,
+    scopes: [],
+    issuer: null,
+    problem: null,
+    created_at: 1,
+    expires_at: null,
+    connected_at: null,
+    used_at: null,
+    ended_at: null,
+  }));
+});
+
+function ended(call: ProposedCall, state: 'refused' | 'committed'): OperationView {
+  const view = viewOf(call, state);
+  if (state === 'committed') return view;
+  const error = { code: 'mcp.consent_required', message: 'not connected', hint: null };
+  return { ...view, result: { ...view.result!, status: 'error', error, result: null } };
+}
+const proposed = (): ProposedCall[] =>
+  api.kernel.requests.filter(({ verb }) => verb === 'admit').map(({ request }) => request as unknown as ProposedCall);
+const asked = () => api.kernel.requests.filter(({ verb }) => verb === 'mcp_connection.ask');
+
+interface Sent {
+  readonly state?: unknown;
+  readonly action?: string;
+  readonly key?: string;
+  readonly capabilities?: object;
+  readonly name?: string;
+}
+async function call({
+  state,
+  action,
+  key = tenant.admin,
+  capabilities = PAGES,
+  name = 'mcp_tracker_create',
+}: Sent = {}) {
+  const params = {
+    name,
+    arguments: { a: 1 },
+    ...(state === undefined ? {} : { requestState: state }),
+    ...(action === undefined ? {} : { inputResponses: { connect: { action } } }),
+  };
+  const path = `${api.url}/mcp/${token}?workspace_id=${has.workspace_id}`;
+  return await messageOf(await postModern(path, key, { method: 'tools/call', params, capabilities }));
+}
+
+it('a client that shows pages gets that of this person, and the call is made anew after the consent', async () => {
+  states = ['asked', 'connected'];
+  const { result } = await call();
+  expect(result).toMatchObject({
+    resultType: 'input_required',
+    inputRequests: {
+      connect: {
+        method: 'elicitation/create',
+        params: { mode: 'url', url: expect.stringMatching(/^https:\/\/writ\.example\.org\/connect\/h{43}/) },
+      },
+    },
+  });
+  expect(asked()[0]?.request).toMatchObject({ server: 'tracker', lists: false });
+  const after = await call({ state: result?.['requestState'], action: 'accept' });
+  expect(after.result).toMatchObject({ structuredContent: { state: 'committed' } });
+  const [refused, anew] = proposed();
+  expect(anew).toMatchObject({ tool_id: refused!.tool_id, args: { a: 1 } });
+  expect(anew!.operation_id).not.toBe(refused!.operation_id);
+  expect(anew!.idempotency_key).not.toBe(refused!.idempotency_key);
+});
+
+it.each([
+  ['declines', 'decline', 'connected'],
+  ['says nothing', undefined, 'connected'],
+  ['accepts, and does not consent', 'accept', 'failed'],
+])('a person who %s leaves the call refused, and no other is proposed', async (_what, action, state) => {
+  states = [state];
+  const first = await call();
+  const sent = { state: first.result?.['requestState'], ...(action === undefined ? {} : { action }) };
+  const { result } = await call(sent);
+  expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'mcp.consent_required' } } });
+  expect(proposed()).toHaveLength(1);
+});
+
+it.each<[string, () => Sent | Promise<Sent>]>([
+  ['a client that shows no page', () => ({ capabilities: { elicitation: { form: {} } } })],
+  ['a client that says no more than that it asks', () => ({ capabilities: { elicitation: {} } })],
+  ['an API key, which is no person', async () => ({ key: await api.newKey(tenant.tenantId, 'admin') })],
+])('%s gets words, and no link', async (_who, sent) => {
+  const { result } = await call(await sent());
+  expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'mcp.consent_required' } } });
+  expect(asked()).toEqual([]);
+});
+
+it('a state of a page serves the same request of the same key alone', async () => {
+  const state = (await call()).result?.['requestState'];
+  const key = await api.newKey(tenant.tenantId, 'admin');
+  for (const sent of [{ key }, { name: 'mcp_tracker_other' }])
+    expect((await call({ state, action: 'accept', ...sent })).error?.code).toBe(-32602);
+  expect(proposed()).toHaveLength(1);
+});
