@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cliDefinition, tenantDefinition } from '@writ/cli-tool';
-import { argumentFaults, MK8_RUN, SHELL_RUN, type CliTool, type ToolDefinition } from '@writ/contract';
+import {
+  argumentFaults,
+  MCP_INPUT,
+  MK8_RUN,
+  SHELL_RUN,
+  type CliTool,
+  type McpAsk,
+  type ToolDefinition,
+} from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
+import { acceptedTool } from '@writ/mcp-tool';
 import { InlineTaskRunner } from '@writ/worker-pool';
 import { judgingTasks, type JudgingTasks } from '../worker-tasks.ts';
 import type { Arguments } from './call.ts';
@@ -150,6 +159,35 @@ describe('arguments of a hundred kilobytes', () => {
     for (const by of [work, null]) expect(argumentFaults(await read(tool, args, by), args)).toHaveLength(faults);
     expect(work.given).toEqual(given);
   });
+});
+
+describe('answers to an MCP server', () => {
+  // A schema that counts its arguments counts no answers.
+  const remote = { name: 'note', inputSchema: { type: 'object', additionalProperties: false, maxProperties: 0 } };
+  const toolOf = (asks?: readonly McpAsk[]) =>
+    tenantDefinition({
+      ...acceptedTool({ name: 'crm', digest: '0'.repeat(64), asks }, 'note', remote, 'read'),
+      version: 1,
+    });
+  const argsWith = (text: string, more: object = {}) => ({
+    [MCP_INPUT]: { capabilities: ['elicitation'], responses: { a: { text } }, ...more },
+  });
+
+  it.each([
+    ['short', 'x', []],
+    ['long', 'x'.repeat(100_000), ['schema.read']],
+  ] as const)(
+    'that are %s are checked by their own schema, where the server may ask alone',
+    async (_what, text, given) => {
+      const pointersOf = async (tool: ToolDefinition, args: Record<string, unknown>) =>
+        argumentFaults(await read(tool, args), args).map(({ pointer }) => pointer);
+      expect(await pointersOf(toolOf(['elicitation']), argsWith(text))).toEqual([]);
+      expect(await pointersOf(toolOf(['sampling']), argsWith(text))).toEqual(['/writ.dev~1input/capabilities/0']);
+      expect(await pointersOf(toolOf(['elicitation']), argsWith(text, { more: 1 }))).toEqual(['/writ.dev~1input/more']);
+      expect(await pointersOf(toolOf(), argsWith(text))).toContain('/writ.dev~1input');
+      expect([...new Set(work.given)]).toEqual(given);
+    },
+  );
 });
 
 it('the definition of any other tool is unchanged', async () => {
