@@ -78,6 +78,18 @@ describe('an agent that reports usage', () => {
     expect(messages).toHaveLength(3);
   });
 
+  it('reports before what a job says over a connection, and not again within a moment', () => {
+    const said: AgentMessage = { type: 'net_data', channel: 1, bytes: Buffer.from('x') };
+    reporter.onHostMessage({ type: 'job', job: {} as never });
+    counted = { cpuMs: 130, memoryPeakBytes: 2, kills: 0 };
+    for (let times = 0; times < 2; times += 1) reporter.send(said);
+    const report = { type: 'usage', cpuMs: 30, memoryPeakBytes: 2, outOfMemory: null };
+    expect(messages).toEqual([report, said, said]);
+    vi.advanceTimersByTime(20);
+    reporter.send(said);
+    expect(messages.slice(3)).toEqual([report, said]);
+  });
+
   it('reports nothing without counters', () => {
     counted = null;
     reporter.onHostMessage({ type: 'job', job: {} as never });

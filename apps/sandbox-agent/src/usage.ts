@@ -7,6 +7,9 @@ import type { AgentMessage, HostMessage, ReportedUsage } from '@writ/sandbox';
  */
 const REPORT_MS = 500;
 
+/** What a job sends meanwhile is preceded by a report, unless the last one is younger than this. */
+const FRESH_MS = 20;
+
 /** The kernel's counters of this container. */
 interface UsageCounters {
   readonly cpuMs: number;
@@ -52,12 +55,15 @@ function field(lines: string, name: string): number {
 
 /**
  * Reports the container's usage: every half second while a job runs, and before each message that ends a job or a turn.
+ * What a job says over a connection may be an answer that ends a call, so a report precedes it, too.
  */
 export class UsageReporter {
   readonly #send: (message: AgentMessage) => void;
   readonly #count: () => UsageCounters | null;
   #initial: UsageCounters | null = null;
   #timer: NodeJS.Timeout | undefined;
+  /** when it reported last, by a monotonic clock, in milliseconds */
+  #reportedAt = -Infinity;
 
   constructor(
     send: (message: AgentMessage) => void,
@@ -73,19 +79,20 @@ export class UsageReporter {
     if (type === 'job' || type === 'turn') this.#timer ??= setInterval(() => this.#report(null), REPORT_MS);
   }
 
-  /** Sends a message. Before a message that ends a job or a turn, it sends the final usage. */
+  /** Sends a message, and before it the usage, where the message ends a job or a turn, or is a part of its speech. */
   send(message: AgentMessage): void {
     if (message.type === 'exit' || message.type === 'turned') {
       clearInterval(this.#timer);
       this.#timer = undefined;
       this.#report('last');
-    }
+    } else if (message.type === 'net_data' && performance.now() - this.#reportedAt >= FRESH_MS) this.#report(null);
     this.#send(message);
   }
 
   #report(last: 'last' | null): void {
     const counted = this.#count();
     if (counted === null || this.#initial === null) return;
+    this.#reportedAt = performance.now();
     const usage: ReportedUsage = {
       type: 'usage',
       cpuMs: Math.max(0, counted.cpuMs - this.#initial.cpuMs),

@@ -18,6 +18,9 @@ const ANSWER_MS_MAX = {
   'look at a container': 10_000,
   /** walks through the files that a build has written */
   'measure a container': 30_000,
+  /** writes the state of the cgroup, and waits until the kernel has stopped each thread */
+  'freeze a container': 10_000,
+  'thaw a container': 10_000,
   /** kills, unmounts and waits for the kernel; only its share of memory waits for this */
   'remove a container': 30_000,
   'list containers': 30_000,

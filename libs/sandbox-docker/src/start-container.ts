@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
-import { AgentContainer } from '@writ/sandbox-host';
+import { AgentContainer, type Freezer } from '@writ/sandbox-host';
 import { containerOptions, type DockerContainerSpec } from './container-options.ts';
 import { openInput } from './direct-input.ts';
 import { DockerWire } from './docker-wire.ts';
@@ -30,7 +30,12 @@ export async function startContainer(
     const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
     const stream = await requestEngine(docker, 'attach to a container', container.attach(options));
     const wire = new DockerWire(stream as Duplex);
-    const started = new AgentContainer({ id: container.id, wire, remove: () => removeContainer(docker, container) });
+    const started = new AgentContainer({
+      id: container.id,
+      wire,
+      remove: () => removeContainer(docker, container),
+      freezer: freezerOf(docker, container),
+    });
     const hello = started.hello();
     // The hello is awaited last, and a failed start explains more than its absence.
     hello.catch(() => undefined);
@@ -49,6 +54,12 @@ export async function startContainer(
     throw error;
   }
 }
+
+/** The cgroup freezer stops every thread, whatever a process does against it. */
+const freezerOf = (docker: Docker, container: Docker.Container): Freezer => ({
+  freeze: async () => void (await requestEngine(docker, 'freeze a container', container.pause())),
+  thaw: async () => void (await requestEngine(docker, 'thaw a container', container.unpause())),
+});
 
 async function removeContainer(docker: Docker, container: Docker.Container): Promise<void> {
   try {

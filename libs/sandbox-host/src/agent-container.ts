@@ -25,6 +25,12 @@ export interface ContainerListener {
   closed(error: Error | null): void;
 }
 
+/** Stops all processes of a container, its agent too, from outside it. Both reject where the engine fails. */
+export interface Freezer {
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+}
+
 export interface AgentContainerParts {
   /** the engine's id of it */
   readonly id: string;
@@ -34,6 +40,8 @@ export interface AgentContainerParts {
    * engine doesn't answer.
    */
   readonly remove: () => Promise<void>;
+  /** Stops its processes and lets them go on. Absent: the engine can't. */
+  readonly freezer?: Freezer;
   /** Receives usage where the agent was started to report it. Absent: an agent that reports it breaks its protocol. */
   readonly usage?: (reported: ReportedUsage) => void;
 }
@@ -45,6 +53,7 @@ export class AgentContainer {
   readonly presentEntries = new EntryTree();
   readonly #wire: Wire;
   readonly #remove: () => Promise<void>;
+  readonly #freezer: Freezer | null;
   #listener: ContainerListener | null = null;
   #closed: { error: Error | null } | null = null;
   #stderr = '';
@@ -53,10 +62,11 @@ export class AgentContainer {
   #awaited = 0;
 
   /** Uses a wire that is attached before the container starts, so that no output is missed. */
-  constructor({ id, wire, remove, usage }: AgentContainerParts) {
+  constructor({ id, wire, remove, freezer, usage }: AgentContainerParts) {
     this.id = id;
     this.#wire = wire;
     this.#remove = remove;
+    this.#freezer = freezer ?? null;
     const frames = new FrameDecoder(AGENT_FRAMES);
     wire.listen({
       stdout: (bytes) =>
@@ -158,6 +168,17 @@ export class AgentContainer {
   /** Whether reading is paused by a promise. */
   get isWaiting(): boolean {
     return this.#awaited > 0;
+  }
+
+  /** As `RunningJob.freeze`. */
+  async freeze(): Promise<boolean> {
+    await this.#freezer?.freeze();
+    return this.#freezer !== null;
+  }
+
+  /** As `RunningJob.thaw`. */
+  async thaw(): Promise<void> {
+    await this.#freezer?.thaw();
   }
 
   /** Stops listening; further output only fills the pipe of its writer. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-export { AgentContainer, type AgentContainerParts, type ContainerListener } from './agent-container.ts';
+export { AgentContainer, type AgentContainerParts, type ContainerListener, type Freezer } from './agent-container.ts';
 export { AGENT_VARIABLES, SANDBOX_UID } from './agent-process.ts';
 export { ENGINE_CHECK_MS_MAX } from './container-engine.ts';
 export type { ContainerEngine, ContainerSpec, SandboxSize, WarmPoolConfig } from './container-engine.ts';

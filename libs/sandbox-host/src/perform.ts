@@ -8,6 +8,7 @@ import {
   Transcript,
   type ChannelMessage,
   type Channels,
+  type RunningJob,
   type SandboxEnd,
   type SandboxJob,
   type SandboxReason,
@@ -53,7 +54,12 @@ export async function perform(
         ? { ended: 'invalid', reason: 'protocol', detail: error.message }
         : { ended: 'lost', reason: 'container', detail: error?.message ?? null },
     );
-  const channels = channelsOf(container, connectionsOf(job), (error) => {
+  const running: RunningJob = {
+    usage: () => container.meter.read(),
+    freeze: () => container.freeze(),
+    thaw: () => container.thaw(),
+  };
+  const channels = channelsOf(container, connectionsOf(job, running), (error) => {
     channels.close();
     closed(error);
   });

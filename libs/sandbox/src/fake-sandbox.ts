@@ -7,7 +7,14 @@ import { EntryTree } from './entry-tree.ts';
 import { FakeAgent } from './fake-agent.ts';
 import { AGENT_FRAMES, FrameDecoder, HOST_FRAMES } from './frame.ts';
 import { encodeHostMessage, parseHostMessage } from './host-message.ts';
-import { connectionsOf, Sandbox, type SandboxJob, type SandboxResult } from './sandbox.ts';
+import {
+  connectionsOf,
+  Sandbox,
+  type ContainerUsage,
+  type RunningJob,
+  type SandboxJob,
+  type SandboxResult,
+} from './sandbox.ts';
 import { Transcript } from './transcript.ts';
 import { fakeNameOf, type FakeEnd, type FakeWorld, type FakeProgram } from './fake-program.ts';
 
@@ -16,12 +23,19 @@ export interface FakeSandboxOptions {
   readonly programs: Readonly<Record<string, FakeProgram>>;
   /** images that exist; absent: all do */
   readonly images?: readonly string[];
+  /** how jobs that speak with their caller are measured and stopped; absent: they use nothing, and can't be stopped */
+  readonly running?: RunningJob;
   /** resolves after that many milliseconds, or when the signal aborts */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 type Ending = Pick<SandboxResult, 'ended' | 'reason' | 'detail'>;
 const KILLED: Ending = { ended: 'killed', reason: 'aborted', detail: null };
+const UNMEASURED: RunningJob = {
+  usage: () => Promise.resolve({ cpuMs: 0, memoryPeakBytes: 0 }),
+  freeze: () => Promise.resolve(false),
+  thaw: () => Promise.resolve(),
+};
 /** The shell's status for a command that it can't find. */
 const NOT_FOUND = 127;
 
@@ -56,6 +70,7 @@ export class FakeSandbox extends Sandbox {
   }
 
   async #run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
+    const { running = UNMEASURED } = this.#options;
     const sent = new EntryTree();
     const transcript = new Transcript(sent, job.limits);
     if (signal.aborted) return resultOf(KILLED, transcript);
@@ -67,7 +82,7 @@ export class FakeSandbox extends Sandbox {
     const send = (bytes: Uint8Array) => {
       for (const frame of there.push(bytes)) agent.receive(parseHostMessage(frame));
     };
-    const connections = connectionsOf(job);
+    const connections = connectionsOf(job, running);
     const channels = new Channels({
       send: (message) => message.type !== 'net_open' && send(encodeHostMessage(message)),
       opened: (connection) => connections?.serve(connection),
@@ -88,7 +103,8 @@ export class FakeSandbox extends Sandbox {
       agent.kill();
       channels.close();
     });
-    return resultOf(ending ?? transcript.end ?? { ended: 'lost', reason: 'container', detail: null }, transcript);
+    const end = ending ?? transcript.end ?? { ended: 'lost', reason: 'container', detail: null };
+    return resultOf(end, transcript, await running.usage());
   }
 
   /** Resolves with how the engine ended the job, or null when the agent reports the end. */
@@ -123,7 +139,11 @@ function notFound(world: FakeWorld): number {
   return NOT_FOUND;
 }
 
-function resultOf(ending: Ending, transcript: Transcript): SandboxResult {
+function resultOf(
+  ending: Ending,
+  transcript: Transcript,
+  measured: ContainerUsage = { cpuMs: 0, memoryPeakBytes: 0 },
+): SandboxResult {
   return {
     ended: ending.ended,
     reason: ending.reason,
@@ -136,8 +156,7 @@ function resultOf(ending: Ending, transcript: Transcript): SandboxResult {
     changes: ending.ended === 'exited' ? transcript.changes : [],
     usage: {
       wallMs: 0,
-      cpuMs: 0,
-      memoryPeakBytes: 0,
+      ...measured,
       outputBytes: transcript.outputBytes + transcript.droppedBytes,
       outputLines: transcript.outputLines,
     },

@@ -39,6 +39,8 @@ export {
   tapBytesOf,
   Sandbox,
   SandboxJobError,
+  type ContainerUsage,
+  type RunningJob,
   type SandboxAfter,
   type SandboxChange,
   type SandboxDirectory,

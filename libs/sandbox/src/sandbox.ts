@@ -106,7 +106,23 @@ export interface SandboxEgress {
  */
 export interface SandboxStdio {
   /** MUST NOT throw. What isn't read makes the job wait as at a full pipe. */
-  serve(connection: Duplex): void;
+  serve(connection: Duplex, job: RunningJob): void;
+}
+
+/** What a container used since its job began; zeros where it is unknown. */
+export type ContainerUsage = Pick<SandboxUsage, 'cpuMs' | 'memoryPeakBytes' | 'countedBy'>;
+
+/** A job that speaks with its caller, as the caller can measure and stop it meanwhile. */
+export interface RunningJob {
+  /** What its container used until now. Never rejects. */
+  usage(): Promise<ContainerUsage>;
+  /**
+   * Stops all its processes until `thaw`. Resolves with whether it did: false where the engine can't, and then they
+   * run on. Rejects where the engine failed; then it is unknown whether they run.
+   */
+  freeze(): Promise<boolean>;
+  /** Lets its processes go on. Rejects as `freeze` does. MUST be called only after `freeze` resolved with true. */
+  thaw(): Promise<void>;
 }
 
 /** A user of a container. Neither id is 0. */
@@ -268,15 +284,19 @@ export abstract class Sandbox {
 }
 
 /** Where connections out of a job's container lead: the first is that of its `stdio`. Undefined: there can be none. */
-export function connectionsOf({ stdio, egress }: Pick<SandboxJob, 'stdio' | 'egress'>): SandboxEgress | undefined {
+export function connectionsOf(
+  { stdio, egress }: Pick<SandboxJob, 'stdio' | 'egress'>,
+  job: RunningJob,
+): SandboxEgress | undefined {
   if (stdio === undefined) return egress;
   let isFirst = true;
   return {
     serve: (connection) => {
-      const to = isFirst ? stdio : egress;
+      const isStdio = isFirst;
       isFirst = false;
-      if (to === undefined) connection.destroy();
-      else to.serve(connection);
+      if (isStdio) stdio.serve(connection, job);
+      else if (egress === undefined) connection.destroy();
+      else egress.serve(connection);
     },
   };
 }
