@@ -15,6 +15,7 @@ import {
 import type { BlobStore } from '@writ/blobs';
 import { TargetError } from '@writ/egress';
 import { outletsOf } from '@writ/mcp-tool';
+import type { ContainerUsage } from '@writ/sandbox';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { GateRefusal } from '../egress/gate-refusal.ts';
@@ -34,7 +35,10 @@ import type { Transcription } from './transcription.ts';
 import { webFetch } from './web-fetch.ts';
 import { webSearch } from './web-search.ts';
 
-type RunResources = Pick<RunContext, 'signal' | 'work' | 'mode' | 'announceEffectStarted'>;
+type RunResources = Pick<RunContext, 'signal' | 'work' | 'mode' | 'announceEffectStarted'> & {
+  /** adds what a container used for the call */
+  readonly spent: (usage: ContainerUsage) => void;
+};
 type BrokerOutcome = Pick<Staged, 'ended' | 'error' | 'result' | 'storeChange' | 'settle'> & {
   readonly writtenBytes?: number;
 };
@@ -77,7 +81,9 @@ export class BrokerRunner extends Runner {
     const gate = this.#gate.open(throughGate(call), { ...context, signal });
     try {
       const { work, mode, announceEffectStarted } = context;
-      const resources = { signal, work, mode, announceEffectStarted };
+      const containers = new ContainersUsage();
+      const spent = (usage: ContainerUsage): void => containers.add(usage);
+      const resources = { signal, work, mode, announceEffectStarted, spent };
       const { writtenBytes = 0, ...outcome } = await this.#outcome(call, gate, resources);
       const wall_ms = Math.round(this.#now() - began);
       return {
@@ -88,9 +94,9 @@ export class BrokerRunner extends Runner {
         requests: gate.requests,
         usage: {
           wall_ms,
+          ...containers.measured,
           // A store is searched and its texts are embedded on processors of this machine: the time bounds their use.
-          cpu_ms: isStoreTool(call.toolId) ? wall_ms : 0,
-          memory_peak_bytes: 0,
+          ...(isStoreTool(call.toolId) ? { cpu_ms: wall_ms } : {}),
           disk_write_bytes: writtenBytes,
           output_bytes: Buffer.byteLength(JSON.stringify(outcome.result)),
           egress_bytes: gate.bytes,
@@ -122,6 +128,7 @@ export class BrokerRunner extends Runner {
         gate,
         signal: resources.signal,
         announce: () => resources.announceEffectStarted(null),
+        spent: resources.spent,
       });
     if (call.mcp !== undefined && mcp !== undefined) return await mcp.run(call.mcp, call, gate, resources.signal);
     if (call.toolId === WEB_SEARCH.tool_id) return await webSearch(call, gate);
@@ -135,6 +142,27 @@ export class BrokerRunner extends Runner {
     if (call.toolId === AUDIO_TRANSCRIBE.tool_id && transcription !== undefined)
       return await transcription.run(call, gate, resources);
     throw new Error(`\`${call.toolId}\` is no tool that sends requests`);
+  }
+}
+
+/** What the containers of one call used; there are none for most calls. */
+class ContainersUsage {
+  #cpuMs = 0;
+  #memoryPeakBytes = 0;
+  #countedBy: ContainerUsage['countedBy'];
+
+  add({ cpuMs, memoryPeakBytes, countedBy }: ContainerUsage): void {
+    this.#cpuMs += cpuMs;
+    this.#memoryPeakBytes = Math.max(this.#memoryPeakBytes, memoryPeakBytes);
+    this.#countedBy = countedBy ?? this.#countedBy;
+  }
+
+  get measured(): Pick<Staged['usage'], 'cpu_ms' | 'memory_peak_bytes' | 'counted_by'> {
+    return {
+      cpu_ms: Math.round(this.#cpuMs),
+      memory_peak_bytes: this.#memoryPeakBytes,
+      ...(this.#countedBy === undefined ? {} : { counted_by: this.#countedBy }),
+    };
   }
 }
 

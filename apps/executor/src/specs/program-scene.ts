@@ -14,7 +14,7 @@ import {
 } from '@writ/contract';
 import { resourceDigest } from '@writ/digest';
 import { acceptedTool, mcpDefinition } from '@writ/mcp-tool';
-import { FakeSandbox } from '@writ/sandbox';
+import { FakeSandbox, type ContainerUsage } from '@writ/sandbox';
 import { WorkerPool } from '@writ/worker-pool';
 import type { PerformOptions } from '../attempts/perform.ts';
 import { sessionPoolSizes } from '../calls/executor-pool.ts';
@@ -58,6 +58,10 @@ export class ProgramScene {
   readonly on: EgressFixture;
   readonly program = new McpProgram();
   readonly programs: McpPrograms;
+  /** what the containers have used in all, as their engine counts it */
+  usage: ContainerUsage = { cpuMs: 0, memoryPeakBytes: 0, countedBy: 'host' };
+  /** what the engine was asked to do to a container that is kept, and what it fails at */
+  readonly engine = { asked: [] as ('freeze' | 'thaw')[], fails: new Set<'freeze' | 'thaw'>() };
   readonly #sandbox: FakeSandbox;
   #ms = 0;
 
@@ -65,6 +69,11 @@ export class ProgramScene {
     this.on = on;
     this.#sandbox = new FakeSandbox({
       programs: { 'mcp-files --stdio': this.program.run },
+      running: {
+        usage: async () => this.usage,
+        freeze: async () => this.#engineDoes('freeze'),
+        thaw: async () => void this.#engineDoes('thaw'),
+      },
       sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
     });
     this.programs = new McpPrograms({
@@ -79,6 +88,12 @@ export class ProgramScene {
 
   advance(ms: number): void {
     this.#ms += ms;
+  }
+
+  #engineDoes(what: 'freeze' | 'thaw'): boolean {
+    this.engine.asked.push(what);
+    if (this.engine.fails.has(what)) throw new Error('the engine failed');
+    return true;
   }
 
   announced(): boolean {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One process of a program that speaks MCP, in a container of its own. INVARIANT (open during a call): what it sends
-// passes the gate of the call that has the process, and of none other. Between calls nothing leaves.
+// passes the gate of the call that has the process, and of none other. Between calls nothing leaves, and where the
+// engine can stop a container, nothing of it runs.
 import type { Duplex } from 'node:stream';
 import type { Handshake } from '@writ/mcp-client';
-import type { Sandbox, SandboxJob, SandboxResult } from '@writ/sandbox';
+import type { ContainerUsage, RunningJob, Sandbox, SandboxJob, SandboxResult } from '@writ/sandbox';
 import type { CallGate } from '../../../egress/call-gate.ts';
 import { Proxy } from '../../../egress/proxy.ts';
 
@@ -30,6 +31,11 @@ export class KeptProcess {
   readonly #ending: { end: ProcessEnd | null };
   readonly #stop: AbortController;
   readonly #way: WayOut;
+  readonly #job: RunningJob;
+  /** processor time that calls were charged for, in milliseconds */
+  #chargedMs = 0;
+  /** resolves with whether it stands still, when that is settled; null while a call has it */
+  #resting: Promise<boolean> | null = null;
   /** how many sessions it served: a part of each id on its line */
   sessions = 0;
   /** what it answered to the first session; null before, or where it is too long to be kept */
@@ -50,34 +56,36 @@ export class KeptProcess {
     const abort = (): void => stop.abort();
     signal.addEventListener('abort', abort, { once: true });
     const way = new WayOut();
-    const { promise: opened, resolve } = Promise.withResolvers<Duplex>();
+    const { promise: opened, resolve } = Promise.withResolvers<Opened>();
     const ending: { end: ProcessEnd | null } = { end: null };
     const egress = { serve: (connection: Duplex): void => way.serve(connection) };
     const ended = sandbox
-      .run({ ...job, stdio: { serve: resolve }, egress }, stop.signal)
+      .run({ ...job, stdio: { serve: (stdio, running) => resolve({ stdio, running }) }, egress }, stop.signal)
       .then(endOf, (error: unknown) => ({
         ...NO_WORDS,
         words: Buffer.from(error instanceof Error ? error.message : ''),
       }))
       .then((end) => (ending.end = end));
     const first = await Promise.race([opened, ended]).finally(() => signal.removeEventListener('abort', abort));
-    return 'words' in first ? first : new KeptProcess({ stdio: first, startedAt, ended, ending, stop, way });
+    return 'words' in first ? first : new KeptProcess({ ...first, startedAt, ended, ending, stop, way });
   }
 
-  private constructor(parts: {
-    readonly stdio: Duplex;
-    readonly startedAt: number;
-    readonly ended: Promise<ProcessEnd>;
-    readonly ending: { end: ProcessEnd | null };
-    readonly stop: AbortController;
-    readonly way: WayOut;
-  }) {
+  private constructor(
+    parts: Opened & {
+      readonly startedAt: number;
+      readonly ended: Promise<ProcessEnd>;
+      readonly ending: { end: ProcessEnd | null };
+      readonly stop: AbortController;
+      readonly way: WayOut;
+    },
+  ) {
     this.stdio = parts.stdio;
     this.startedAt = parts.startedAt;
     this.ended = parts.ended;
     this.#ending = parts.ending;
     this.#stop = parts.stop;
     this.#way = parts.way;
+    this.#job = parts.running;
     this.stdio.on('error', () => undefined);
   }
 
@@ -93,6 +101,31 @@ export class KeptProcess {
     return this.#way.openTo(gate);
   }
 
+  /** What it used since it was asked last, at first since its start. Its peak of memory is that of its whole life. */
+  async used(): Promise<ContainerUsage> {
+    const { end } = this.#ending;
+    const usage = (end === null ? null : usageOf(end)) ?? (await this.#job.usage());
+    const cpuMs = Math.max(0, usage.cpuMs - this.#chargedMs);
+    this.#chargedMs += cpuMs;
+    return { ...usage, cpuMs };
+  }
+
+  /** Stops all of it until `wake`, where the engine can. It is killed where it is unknown whether it runs. */
+  rest(): void {
+    this.#resting ??= this.#job.freeze().catch(async () => {
+      await this.close();
+      return false;
+    });
+  }
+
+  /** Lets it go on after `rest`. Resolves with whether it can serve a session. */
+  async wake(): Promise<boolean> {
+    const isFrozen = await this.#resting;
+    this.#resting = null;
+    if (isFrozen === true && this.isAlive) await this.#job.thaw().catch(async () => void (await this.close()));
+    return this.isAlive;
+  }
+
   /** Kills it with all that it has started. Resolves when nothing of it is left. */
   async close(): Promise<ProcessEnd> {
     this.#way.close();
@@ -100,6 +133,19 @@ export class KeptProcess {
     return await this.ended;
   }
 }
+
+/** The connection of a job that began, and the job. */
+interface Opened {
+  readonly stdio: Duplex;
+  readonly running: RunningJob;
+}
+
+/** What a process that ended has used in all; null where nothing of it began. */
+export const usageOf = ({ result }: ProcessEnd): ContainerUsage | null => {
+  if (result === null) return null;
+  const { cpuMs, memoryPeakBytes, countedBy } = result.usage;
+  return { cpuMs, memoryPeakBytes, ...(countedBy === undefined ? {} : { countedBy }) };
+};
 
 /** Where the connections of a process lead now. */
 class WayOut {

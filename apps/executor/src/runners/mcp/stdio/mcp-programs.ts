@@ -13,7 +13,7 @@ import {
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { CallWork } from '@writ/mcp-client';
 import { inputOf } from '@writ/mcp-tool';
-import type { Sandbox } from '@writ/sandbox';
+import type { ContainerUsage, Sandbox } from '@writ/sandbox';
 import type { TaskRunner } from '@writ/worker-pool';
 import type { ShownAnswer } from '../../../calls/mcp-answer.ts';
 import type { McpListDone, McpSessionTasks } from '../../../calls/mcp-tasks.ts';
@@ -24,7 +24,7 @@ import { McpCallError } from '../mcp-failure.ts';
 import { ServerSlots } from '../server-slots.ts';
 import { SandboxLost } from '../../sandboxed-runner.ts';
 import { NotListedHere } from '../not-listed-here.ts';
-import { KeptProcess, type ProcessEnd } from './kept-process.ts';
+import { KeptProcess, usageOf, type ProcessEnd } from './kept-process.ts';
 import { ProcessPool, type Lease } from './process-pool.ts';
 import { programJob, type ProgramParts } from './program-job.ts';
 import { wordsOf } from './last-words.ts';
@@ -59,6 +59,8 @@ export interface ProgramContext {
   readonly gate: CallGate;
   readonly signal: AbortSignal;
   readonly announce: () => Promise<void>;
+  /** Called with what a process used for the call: more than once where the call had several. */
+  readonly spent: (usage: ContainerUsage) => void;
 }
 
 /** A listing in the name of a tenant. */
@@ -117,7 +119,8 @@ export class McpPrograms {
    * Runs a call: compares the tool's definition with the pinned one, and then writes the call once.
    * @throws McpCallError, and Faults of the attempt
    */
-  async call(mcp: McpOperation, call: ProgramCall, { gate, signal, announce }: ProgramContext): Promise<ShownAnswer> {
+  async call(mcp: McpOperation, call: ProgramCall, context: ProgramContext): Promise<ShownAnswer> {
+    const { signal } = context;
     const began = this.#options.now();
     const server = programOf(call);
     const release = await this.#slots.take(
@@ -133,7 +136,7 @@ export class McpPrograms {
       const wanted = { tenantId: call.tenantId, key, memoryBytes: mcpMemoryBytes(server.settings) };
       const lease = await this.#pool.take(wanted, WAIT_MS, signal);
       if (lease === null) throw new McpCallError('mcp.busy', NO_ROOM);
-      return await this.#callOn(lease, key, mcp, call, { gate, signal, announce, began });
+      return await this.#callOn(lease, key, mcp, call, { ...context, began });
     } finally {
       release();
     }
@@ -160,8 +163,11 @@ export class McpPrograms {
     const lease = await this.#pool.take(wanted, WAIT_MS, signal);
     if (lease === null) throw new NotListedHere('mcp.busy', NO_ROOM);
     try {
-      return await this.#run({ lease, gate: null, key }, parts, session, async (pool, lines, options) =>
-        pool.run('mcp.list', { ...work(lines), timeoutMs, named }, options),
+      return await this.#run(
+        { lease, gate: null, key, spent: () => undefined },
+        parts,
+        session,
+        async (pool, lines, options) => pool.run('mcp.list', { ...work(lines), timeoutMs, named }, options),
       );
     } finally {
       await lease.process?.close();
@@ -174,7 +180,7 @@ export class McpPrograms {
     key: string,
     mcp: McpOperation,
     call: ProgramCall,
-    { gate, signal, announce, began }: ProgramContext & { readonly began: number },
+    { gate, signal, announce, spent, began }: ProgramContext & { readonly began: number },
   ): Promise<ShownAnswer> {
     const { tenantId, limits, values, operationId, resourceSecrets } = call;
     const { args, input } = inputOf(mcp, call.args);
@@ -206,7 +212,7 @@ export class McpPrograms {
     };
     try {
       const { answer } = await this.#run(
-        { lease, key, gate: (settings.hosts ?? []).length > 0 ? gate : null },
+        { lease, key, spent, gate: (settings.hosts ?? []).length > 0 ? gate : null },
         parts,
         session,
         async (pool, lines, options) =>
@@ -222,16 +228,18 @@ export class McpPrograms {
   }
 
   /** Runs a session on the process that is held, or on a new one; and once more where it asks in older words alone. */
-  async #run<T>({ lease, gate, key }: Held, parts: ProgramParts, session: ProgramSession, start: Start<T>): Promise<T> {
+  async #run<T>(held: Held, parts: ProgramParts, session: ProgramSession, start: Start<T>): Promise<T> {
+    const { gate, key, spent } = held;
     const on = async (isLegacy: boolean): Promise<T> => {
-      if (lease.process?.isAlive !== true) lease.process = await this.#started(parts, session, key);
-      const close = gate === null ? null : lease.process.openTo(gate);
+      const process = await this.#awake(held, parts, session);
+      const close = gate === null ? null : process.openTo(gate);
       try {
-        const done = await this.#sessions.run(lease.process, session, isLegacy, start);
+        const done = await this.#sessions.run(process, session, isLegacy, start);
         this.#backoff.succeeded(key);
         return done;
       } finally {
         close?.();
+        spent(await process.used());
       }
     };
     try {
@@ -248,13 +256,22 @@ export class McpPrograms {
     }
   }
 
-  async #started(parts: ProgramParts, session: ProgramSession, key: string): Promise<KeptProcess> {
+  /** The process that is held, or a new one in its place. */
+  async #awake(held: Held, parts: ProgramParts, session: ProgramSession): Promise<KeptProcess> {
+    const { lease } = held;
+    if (lease.process !== null && (await lease.process.wake())) return lease.process;
+    return (lease.process = await this.#started(held, parts, session));
+  }
+
+  async #started({ key, spent }: Held, parts: ProgramParts, session: ProgramSession): Promise<KeptProcess> {
     const refusal = this.#backoff.refusal(key);
     if (refusal !== null) throw new McpCallError('mcp.unreachable', refusal);
     session.signal.throwIfAborted();
     const { sandbox, now } = this.#options;
     const started = await KeptProcess.start(sandbox, programJob(parts), now(), session.signal);
     if (started instanceof KeptProcess) return started;
+    const usage = usageOf(started);
+    if (usage !== null) spent(usage);
     // Whoever stopped it is no failure of the program.
     session.signal.throwIfAborted();
     requireEngine(started);
@@ -272,7 +289,7 @@ export class McpPrograms {
 const NO_ROOM = 'this executor runs as many programs of MCP servers as it may, or they take as much memory as they may';
 
 /** The lease of a process, whose key the pauses of its starts are for. */
-interface Held {
+interface Held extends Pick<ProgramContext, 'spent'> {
   readonly lease: Lease;
   readonly gate: CallGate | null;
   readonly key: string;

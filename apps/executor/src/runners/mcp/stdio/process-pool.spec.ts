@@ -29,6 +29,7 @@ function fake(): Fake {
       get isAlive() {
         return !made.isClosed;
       },
+      rest: () => undefined,
       close: () => {
         made.isClosed = true;
         void made.gone.then(() => ended.resolve(undefined as never));

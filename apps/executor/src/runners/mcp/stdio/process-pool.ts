@@ -40,7 +40,7 @@ interface Slot extends Wanted {
 
 /** A process for one call. */
 export interface Lease {
-  /** null: the caller is to start one, and to set it */
+  /** It MUST be woken before its use. null: the caller is to start one, and to set it */
   process: KeptProcess | null;
   /** Ends the use. A process that isn't to be kept MUST be closed before. */
   release(isKept: boolean): void;
@@ -141,6 +141,7 @@ export class ProcessPool {
     slot.usedAt = this.#options.now();
     if (!isKept || this.#isDraining || slot.process?.isAlive !== true) this.#end(slot);
     else {
+      slot.process.rest();
       slot.timer = setTimeout(() => this.#end(slot), IDLE_MS).unref();
       // A process that dies by itself makes room at once.
       void slot.process.ended.then(() => slot.isBusy || this.#end(slot));
