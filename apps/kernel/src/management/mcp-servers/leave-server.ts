@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { oauthOf, type McpServerSettings } from '@writ/contract';
+import { isMcpStdio, oauthOf, type AnyMcpServerSettings, type McpServerSettings } from '@writ/contract';
 import { contentDigest, endConnectionsOfServer, type ChangeRecord } from '../../evidence/changes/index.ts';
 import type { Rows } from '../../foundation/tenancy/index.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
@@ -23,14 +23,17 @@ export async function leaveServer(
   after: unknown,
   by: string,
 ): Promise<ChangeRecord[]> {
-  const former = settings as McpServerSettings;
-  if (after !== null && isSameClient(former, after as McpServerSettings)) return [];
+  const former = settings as AnyMcpServerSettings;
+  if (after !== null && isSameClient(former, after as AnyMcpServerSettings)) return [];
   // A new look at the authorization server decides.
   await rows.mcp_server.updateMany({ where: { tenant_id, resource_id }, data: { oauth: Prisma.DbNull } });
   return await endConnectionsOfServer(rows, { tenant_id, resource_id, name }, by);
 }
 
-const isSameClient = (one: McpServerSettings, other: McpServerSettings): boolean =>
-  clientDigest(one) === clientDigest(other);
+/** No person consents to a program: one that changes has nothing to end. */
+const isSameClient = (one: AnyMcpServerSettings, other: AnyMcpServerSettings): boolean =>
+  isMcpStdio(one) || isMcpStdio(other)
+    ? isMcpStdio(one) && isMcpStdio(other)
+    : clientDigest(one) === clientDigest(other);
 const clientDigest = (settings: McpServerSettings): string =>
   contentDigest({ url: settings.url, oauth: oauthOf(settings) });

@@ -86,6 +86,17 @@ it('a server may become a program, and is listed as one from then on', async () 
   expect(await claimWith(['stdio'])).not.toBeNull();
 });
 
+it.each<[string, Record<string, unknown>]>([
+  ['another program', { ...PROGRAM, command: ['mcp-files', '--more'] }],
+  ['a server over HTTP', SETTINGS],
+])('a program may become %s, and is listed as that', async (_what, settings) => {
+  const { resource_id } = await register(PROGRAM);
+  const of = requestBy(callerOf(tenant.tenantId));
+  await manage.resources.update({ ...of, resource_id, expected_version: 1, settings });
+  const due = await claimWith(['http', 'stdio']);
+  expect(due?.resource).toMatchObject({ resource_id, settings });
+});
+
 it.each<[string, Record<string, unknown>, string]>([
   ['no program', { transport: 'stdio', command: [] }, '/settings/command'],
   ['an argument with NUL', { ...PROGRAM, command: ['x', 'a\0b'] }, '/settings/command/1'],
