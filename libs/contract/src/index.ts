@@ -294,6 +294,12 @@ export {
   McpSkippedTool,
   McpToolFound,
 } from './messages/mcp-servers.ts';
+export {
+  McpProgramsReply,
+  McpProgramsRequest,
+  PROGRAMS_ASKED_MAX,
+  type WaitingProgram,
+} from './messages/mcp-programs.ts';
 export { ExecutionProfile, ProfilePutReply, ProfileView } from './messages/profiles.ts';
 export {
   RECORD_ORDERS,

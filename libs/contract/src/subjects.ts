@@ -40,6 +40,7 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'kernel.image.finish': { server: 'kernel', clients: ['executor'] },
   'kernel.mcp.claim': { server: 'kernel', clients: ['executor'] },
   'kernel.mcp.report': { server: 'kernel', clients: ['executor'] },
+  'kernel.mcp.programs': { server: 'kernel', clients: ['executor'] },
   'kernel.mcp_consent.look': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.mcp_consent.confirm': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.mcp_consent.callback': { server: 'kernel', clients: ['orchestrator'] },

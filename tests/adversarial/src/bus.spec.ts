@@ -36,6 +36,7 @@ const OURS = [
   'kernel.image.release',
   'kernel.image.renew',
   'kernel.mcp.claim',
+  'kernel.mcp.programs',
   'kernel.mcp.report',
   'kernel.mcp_token.claim',
   'kernel.mcp_token.report',

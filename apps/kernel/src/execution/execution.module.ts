@@ -28,6 +28,7 @@ import { FunctionCalls, FunctionCallsController } from './function-calls/index.t
 import { HeldCalls, Previews } from './held/index.ts';
 import { OperationViews } from './operation-views/operation-views.ts';
 import { OutcomeWriter } from './outcomes/index.ts';
+import { McpPrograms, McpProgramsController } from './programs/index.ts';
 import { Redeem, RedeemController } from './redeem/index.ts';
 import { Reevaluation } from './reevaluation/index.ts';
 import { Renew, RenewController } from './renew/index.ts';
@@ -102,7 +103,7 @@ export function executionOf(
     redeem,
     release,
     renew,
-    shells: new ShellRegistry(tenants),
+    ...betweenCallsOf(tenants),
     commit,
     functionCalls: new FunctionCalls(tenants, outcomeWriter, renew, commit, { ...redeemOptions, ...issuing, work }),
     keepOutput: new KeepOutput(tenants, blobs, config.WRIT_OUTPUT_KEPT_MS),
@@ -110,6 +111,12 @@ export function executionOf(
     versionSweeper: new VersionSweeper({ ...below, images, outcomeWriter, announcer }, reevaluation),
   };
 }
+
+/** What executors keep between calls. */
+const betweenCallsOf = (tenants: Foundation['tenants']) => ({
+  shells: new ShellRegistry(tenants),
+  programs: new McpPrograms(tenants),
+});
 
 /** What calls change besides workspaces: sessions, tasks and agents. */
 function changesOf(below: BelowExecution, outcomeParts: ReturnType<typeof outcomePartsOf>, wakeUp: Dispatcher) {
@@ -184,10 +191,10 @@ export function executionTasks(
 export class ExecutionModule {
   static with(execution: Execution): DynamicModule {
     const { commit, dispatcher, keepOutput, monitor, outcomes, previewReports } = execution;
-    const { functionCalls, redeem, release, renew, shells, views } = execution;
+    const { functionCalls, programs, redeem, release, renew, shells, views } = execution;
     const providers = [
       ...[commit, dispatcher, keepOutput, monitor, outcomes, previewReports],
-      ...[functionCalls, redeem, release, renew, shells, views],
+      ...[functionCalls, programs, redeem, release, renew, shells, views],
     ].map((value) => provideValue(value));
     return {
       module: ExecutionModule,
@@ -198,6 +205,7 @@ export class ExecutionModule {
         SlotsController,
         OutcomesController,
         ShellsController,
+        McpProgramsController,
         ReleaseController,
         FunctionCallsController,
       ],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { McpServerToolView } from '@writ/contract';
+import type { McpProgramsReply, McpServerToolView } from '@writ/contract';
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
@@ -15,6 +15,11 @@ export const mcpServersFunctions = {
   claimMcpServer: kernelFunction<ClaimedServer | null>()(
     'kernel.claim_mcp_server_of',
     { executor: sqlTypes.text, lease_ms: sqlTypes.integer, each: sqlTypes.integer, transports: sqlTypes.textArray },
+    { returns: 'value' },
+  ),
+  liveMcpPrograms: kernelFunction<McpProgramsReply['live']>()(
+    'kernel.live_mcp_programs',
+    { tenant: sqlTypes.text, executor: sqlTypes.text, first: sqlTypes.textArray, last: sqlTypes.textArray },
     { returns: 'value' },
   ),
   mcpToolState: kernelFunction<McpServerToolView['state'] | null>()(
