@@ -6,6 +6,7 @@ import {
   ImageClaimReply,
   ImageRenewReply,
   McpClaimReply,
+  McpProgramsReply,
   McpReportReply,
   McpTokenClaimReply,
   McpTokenReportReply,
@@ -25,6 +26,7 @@ import {
   type McpReportRequest,
   type McpTokenClaim,
   type ShellEnding,
+  type WaitingProgram,
   RenewReply,
   ReportReply,
   type Envelope,
@@ -240,6 +242,17 @@ export class KernelClient {
       return [name, bytes.toString('utf8')] as const;
     });
     return { ...server, secrets: Object.fromEntries(await Promise.all(opened)) };
+  }
+
+  /** Which of a tenant's processes of MCP programs may wait for another call, by the calls that they served last. */
+  async liveMcpPrograms(
+    executorId: string,
+    tenantId: string,
+    programs: readonly WaitingProgram[],
+    timeoutMs: number,
+  ): Promise<readonly string[]> {
+    const request = { v: 1, executor_id: executorId, tenant_id: tenantId, programs };
+    return parseFromPeer(McpProgramsReply, await this.#request('kernel.mcp.programs', request, timeoutMs)).live;
   }
 
   /** Reports what a server listed. Resolves with whether it counts: the claim may be another executor's by now. */

@@ -11,6 +11,7 @@ import {
   type McpTool,
   type Redemption,
   type ReportRequest,
+  type WaitingProgram,
 } from '@writ/contract';
 import { resourceDigest } from '@writ/digest';
 import { acceptedTool, mcpDefinition } from '@writ/mcp-tool';
@@ -62,6 +63,11 @@ export class ProgramScene {
   usage: ContainerUsage = { cpuMs: 0, memoryPeakBytes: 0, countedBy: 'host' };
   /** what the engine was asked to do to a container that is kept, and what it fails at */
   readonly engine = { asked: [] as ('freeze' | 'thaw')[], fails: new Set<'freeze' | 'thaw'>() };
+  /** the last calls of processes that may not wait on; null: the kernel does not answer */
+  over: Set<string> | null = new Set();
+  /** what it was asked of a tenant's processes */
+  readonly asked: (readonly [tenantId: string, readonly WaitingProgram[]])[] = [];
+  beforeAnswer = (): Promise<unknown> => Promise.resolve();
   readonly #sandbox: FakeSandbox;
   #ms = 0;
 
@@ -82,6 +88,13 @@ export class ProgramScene {
       processesMax: 4,
       memoryBytesMax: 16 * GIB,
       now: () => performance.now() + this.#ms,
+      findLive: async (tenantId, programs) => {
+        this.asked.push([tenantId, programs]);
+        await this.beforeAnswer();
+        const { over } = this;
+        if (over === null) throw new Error('nobody answers');
+        return programs.flatMap(({ last }) => (over.has(last) ? [] : [last]));
+      },
       ...options,
     });
   }

@@ -4,6 +4,7 @@
 // passes the gate of the call that has the process, and of none other. Between calls nothing leaves, and where the
 // engine can stop a container, nothing of it runs.
 import type { Duplex } from 'node:stream';
+import type { WaitingProgram } from '@writ/contract';
 import type { Handshake } from '@writ/mcp-client';
 import type { ContainerUsage, RunningJob, Sandbox, SandboxJob, SandboxResult } from '@writ/sandbox';
 import type { CallGate } from '../../../egress/call-gate.ts';
@@ -36,6 +37,8 @@ export class KeptProcess {
   #chargedMs = 0;
   /** resolves with whether it stands still, when that is settled; null while a call has it */
   #resting: Promise<boolean> | null = null;
+  /** the calls that it served first and last; null before it served one of somebody */
+  calls: WaitingProgram | null = null;
   /** how many sessions it served: a part of each id on its line */
   sessions = 0;
   /** what it answered to the first session; null before, or where it is too long to be kept */
@@ -108,6 +111,11 @@ export class KeptProcess {
     const cpuMs = Math.max(0, usage.cpuMs - this.#chargedMs);
     this.#chargedMs += cpuMs;
     return { ...usage, cpuMs };
+  }
+
+  /** MUST be called after each call, before it waits for the next one. */
+  served(operationId: string): void {
+    this.calls = { first: this.calls?.first ?? operationId, last: operationId };
   }
 
   /** Stops all of it until `wake`, where the engine can. It is killed where it is unknown whether it runs. */

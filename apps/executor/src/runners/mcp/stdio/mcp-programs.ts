@@ -30,6 +30,7 @@ import { programJob, type ProgramParts } from './program-job.ts';
 import { wordsOf } from './last-words.ts';
 import { EndedAtStart, ProgramSessions, type LineOptions, type ProgramSession } from './program-sessions.ts';
 import { StartBackoff } from './start-backoff.ts';
+import { WaitingChecks, type FindLive } from './waiting-checks.ts';
 
 /** A call waits so long for one of those under way, or for room, to end. */
 const WAIT_MS = 5_000;
@@ -82,6 +83,8 @@ export interface McpProgramsOptions {
   readonly memoryBytesMax: number;
   /** a monotonic clock, in milliseconds */
   readonly now: () => number;
+  /** asks the kernel which processes that wait may wait on */
+  readonly findLive: FindLive;
 }
 
 type Start<T> = Parameters<typeof ProgramSessions.prototype.run<T>>[3];
@@ -92,12 +95,14 @@ export class McpPrograms {
   readonly #pool: ProcessPool;
   readonly #slots = new ServerSlots();
   readonly #backoff: StartBackoff;
+  readonly #checks: WaitingChecks;
 
   constructor(options: McpProgramsOptions) {
     this.#options = options;
     this.#sessions = new ProgramSessions(options.threads);
     this.#pool = new ProcessPool(options);
     this.#backoff = new StartBackoff(options.now);
+    this.#checks = new WaitingChecks(this.#pool, options.findLive);
   }
 
   /** Processes that there are, or that are starting or ending. */
@@ -112,6 +117,7 @@ export class McpPrograms {
 
   /** Ends all processes. */
   async close(): Promise<void> {
+    this.#checks.close();
     await this.#pool.close();
   }
 
@@ -222,7 +228,8 @@ export class McpPrograms {
     } finally {
       // A process that can't be used any more was closed, and only then isn't alive.
       const isKept = call.actsFor !== undefined;
-      if (!isKept) await lease.process?.close();
+      if (isKept) lease.process?.served(operationId);
+      else await lease.process?.close();
       lease.release(isKept);
     }
   }

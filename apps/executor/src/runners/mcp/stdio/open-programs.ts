@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sandbox } from '@writ/sandbox';
-import type { ExecutorPool } from '../../../calls/executor-pool.ts';
 import type { ExecutorConfig } from '../../../config.env.ts';
-import { McpPrograms } from './mcp-programs.ts';
+import type { KernelClient } from '../../../foundation/kernel-client.ts';
+import { McpPrograms, type McpProgramsOptions } from './mcp-programs.ts';
+
+/** For the kernel's answer, in milliseconds. */
+const REPLY_TIMEOUT_MS = 3_000;
 
 /** Whether programs of MCP servers run here: there are containers, some of them for what lives between calls. */
 const hasRoom = (config: Pick<ExecutorConfig, 'WRIT_SESSIONS' | 'WRIT_SLOTS_SANDBOXED'>): boolean =>
@@ -12,17 +14,18 @@ const hasRoom = (config: Pick<ExecutorConfig, 'WRIT_SESSIONS' | 'WRIT_SLOTS_SAND
 export const programImagesOf = (config: ExecutorConfig, images: ReadonlySet<string>): ReadonlySet<string> =>
   hasRoom(config) ? images : new Set();
 
-/** @param now a monotonic clock, in milliseconds */
+interface ProgramDependencies extends Pick<McpProgramsOptions, 'sandbox' | 'threads' | 'now'> {
+  readonly kernel: Pick<KernelClient, 'liveMcpPrograms'>;
+  readonly executorId: string;
+}
+
 export const openPrograms = (
   config: ExecutorConfig,
-  sandbox: Sandbox,
-  threads: ExecutorPool,
-  now: () => number,
+  { kernel, executorId, ...dependencies }: ProgramDependencies,
 ): McpPrograms =>
   new McpPrograms({
-    sandbox,
-    threads,
+    ...dependencies,
     processesMax: config.WRIT_SESSIONS,
     memoryBytesMax: config.WRIT_PROGRAM_BYTES,
-    now,
+    findLive: (tenantId, programs) => kernel.liveMcpPrograms(executorId, tenantId, programs, REPLY_TIMEOUT_MS),
   });

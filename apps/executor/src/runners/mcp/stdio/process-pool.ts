@@ -5,6 +5,7 @@
 // and workspace, so that no two of these ever see one process. INVARIANT (bounded): an executor has so many processes,
 // with so much memory, and a tenant a part of them. The one that was idle longest makes room. A process counts until
 // nothing of it is left.
+import type { WaitingProgram } from '@writ/contract';
 import type { KeptProcess } from './kept-process.ts';
 
 /** A process that nobody used for so long ends. */
@@ -44,6 +45,14 @@ export interface Lease {
   process: KeptProcess | null;
   /** Ends the use. A process that isn't to be kept MUST be closed before. */
   release(isKept: boolean): void;
+}
+
+/** The processes of a tenant that wait for another call. */
+export interface TenantWaiting {
+  readonly tenantId: string;
+  readonly programs: readonly WaitingProgram[];
+  /** Ends those whose last calls are not among these. */
+  endUnless(live: ReadonlySet<string>): void;
 }
 
 export class ProcessPool {
@@ -87,6 +96,23 @@ export class ProcessPool {
   async close(): Promise<void> {
     this.drain();
     await Promise.all([...this.#slots].map(async ({ process }) => await process?.close()));
+  }
+
+  /** The processes that wait for another call, by tenant. */
+  waiting(): readonly TenantWaiting[] {
+    const waiting = [...this.#slots].flatMap((slot) => {
+      const calls = slot.process?.calls ?? null;
+      return isIdle(slot) && calls !== null ? [{ slot, calls }] : [];
+    });
+    return [...Map.groupBy(waiting, ({ slot }) => slot.tenantId)].map(([tenantId, those]) => ({
+      tenantId,
+      programs: those.map(({ calls }) => calls),
+      endUnless: (live) => {
+        for (const { slot, calls } of those)
+          // A call that came meanwhile was redeemed, and says more than an answer about the one before it.
+          if (!live.has(calls.last) && isIdle(slot) && slot.process?.calls === calls) this.#end(slot);
+      },
+    }));
   }
 
   #idle({ tenantId, key }: Wanted): Slot | null {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A process that nobody may call any more ends soon, also while it waits.
+import type { McpProgram } from '../../../specs/mcp-program.ts';
+import { openProgramScene, type ProgramScene } from '../../../specs/program-scene.ts';
+import { CHECK_MS } from './waiting-checks.ts';
+
+/** A check, and time for the answer and the end. */
+const SOON = { timeout: 2 * CHECK_MS, interval: 50 };
+
+let scene: ProgramScene;
+let program: McpProgram;
+openProgramScene((opened) => {
+  scene = opened;
+  ({ program } = opened);
+});
+const asked = (): unknown => scene.asked.at(-1);
+
+test('the kernel is asked about the calls that a process served first and last, until the process may not wait on', async () => {
+  for (let calls = 0; calls < 2; calls += 1) await scene.call();
+  const [first, last] = scene.on.kernel.reports.map(({ operation_id }) => operation_id) as [string, string];
+  const [tenant] = scene.on.kernel.reports.map(({ tenant_id }) => tenant_id);
+  await vi.waitFor(() => expect(asked()).toEqual([tenant, [{ first, last }]]), SOON);
+  expect(scene.programs.size).toBe(1);
+  scene.over!.add(last);
+  await vi.waitFor(() => expect(scene.programs.size).toBe(0), SOON);
+  await scene.call();
+  expect(program.processes).toHaveLength(2);
+});
+
+test('a process waits on while the kernel does not answer', async () => {
+  scene.over = null;
+  await scene.call();
+  await vi.waitFor(() => expect(scene.asked.length).toBeGreaterThan(1), { timeout: 3 * CHECK_MS });
+  expect(scene.programs.size).toBe(1);
+});
+
+test.each(['during', 'after'])(
+  'a call that comes while the kernel is asked keeps its process, answered %s it',
+  async (when) => {
+    const answered = Promise.withResolvers<undefined>();
+    const answer = async (): Promise<void> => {
+      answered.resolve(undefined);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
+    };
+    scene.beforeAnswer = () => answered.promise;
+    await scene.call();
+    await vi.waitFor(() => expect(scene.asked).toHaveLength(1), SOON);
+    scene.over!.add(scene.on.kernel.reports[0]!.operation_id);
+    program.answers = {
+      'tools/call': async (message, process) => {
+        if (when === 'during') await answer();
+        process.result(message, { content: [], structuredContent: { number: 7 } });
+      },
+    };
+    expect(await scene.call()).toMatchObject({ ended: 'exited' });
+    if (when === 'after') await answer();
+    expect([program.processes.length, scene.programs.size]).toEqual([1, 1]);
+  },
+);
+
+test('a process of nobody and a listing are not asked about', async () => {
+  await scene.call({ redemption: { acts_for: undefined } as never });
+  await vi.waitFor(() => expect(scene.programs.size).toBe(0));
+  await new Promise((resolve) => {
+    setTimeout(resolve, CHECK_MS + 200);
+  });
+  expect(scene.asked).toEqual([]);
+});

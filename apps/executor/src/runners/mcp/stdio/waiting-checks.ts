@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { WaitingProgram } from '@writ/contract';
+import type { ProcessPool, TenantWaiting } from './process-pool.ts';
+
+/** A process that nobody may call any more waits so long at most, and as long as the kernel takes to answer. */
+export const CHECK_MS = 2_000;
+
+/** The last calls of those processes of a tenant that may wait for another call. It rejects where nobody answers. */
+export type FindLive = (tenantId: string, programs: readonly WaitingProgram[]) => Promise<readonly string[]>;
+
+/**
+ * Ends processes that wait and that nobody may call any more: after the revocation of a token or of a key, a freeze, an
+ * erasure, or a change of the server. Without an answer they wait on, as the shells of sessions do: the kernel refuses
+ * each call of theirs, and they end as any idle process does.
+ */
+export class WaitingChecks {
+  readonly #pool: ProcessPool;
+  readonly #findLive: FindLive;
+  readonly #timer: NodeJS.Timeout;
+  #isAsking = false;
+
+  /** Starts at once. */
+  constructor(pool: ProcessPool, findLive: FindLive) {
+    this.#pool = pool;
+    this.#findLive = findLive;
+    this.#timer = setInterval(() => void this.check(), CHECK_MS).unref();
+  }
+
+  /** Asks once about all of them, unless it is asking already. */
+  async check(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    await Promise.all(this.#pool.waiting().map((waiting) => this.#checkTenant(waiting)));
+    this.#isAsking = false;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #checkTenant({ tenantId, programs, endUnless }: TenantWaiting): Promise<void> {
+    const live = await this.#findLive(tenantId, programs).catch(() => null);
+    if (live !== null) endUnless(new Set(live));
+  }
+}
