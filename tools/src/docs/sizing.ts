@@ -86,9 +86,12 @@ export type Connections = Readonly<Record<Process, number>>;
 export const connectionsOf = (replicas: Readonly<Record<Process, number>>, each: Connections): number =>
   PROCESSES.reduce((sum, name) => sum + (replicas[name] + (name === 'ledger' ? 0 : 1)) * each[name], 0);
 
-/** The maximum of pods of one executor: the warm pool, pre-populated ones, running commands, session shells. */
+/**
+ * The maximum of pods of one executor: the warm pool, pre-populated ones, running commands, session shells, and as many
+ * processes of MCP programs as there may be shells.
+ */
 export const podsOf = (pool: number, { slots, prePopulated, sessions }: ExecutorSettings): number =>
-  pool + prePopulated + slots + sessions;
+  pool + prePopulated + slots + 2 * sessions;
 
 export function planFor(load: Workload, settings: ExecutorSettings, each: Connections): Plan {
   const commands = load.callsPerSecond * load.commandShare;
@@ -214,7 +217,7 @@ const SLOTS = 8;
 
 export async function examplesTable(checkout: string): Promise<string> {
   const [each, { prePopulated }] = [await connectionsEach(checkout), await executorDefaults(checkout)];
-  // Agents of these examples have no open shells.
+  // Agents of these examples have no open shells, and call no MCP programs.
   const plans = EXAMPLES.map((load) => planFor(load, { slots: SLOTS, prePopulated, sessions: 0 }, each));
   const row = (name: string, of: (plan: Plan) => number): string[] => [name, ...plans.map((plan) => String(of(plan)))];
   return table(
