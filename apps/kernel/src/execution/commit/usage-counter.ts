@@ -3,9 +3,11 @@ import type { ReportRequest, UsageCounter } from '@writ/contract';
 import type { AttemptFacts } from '../attempts/index.ts';
 
 /**
- * The counter of this attempt's usage; null where it ran in no sandbox or its executor names none. Attempts before it
- * are those of inline calls, which run in no sandbox, so the answer holds for all that is settled.
+ * The counter of this attempt's usage; null where it ran in no sandbox or its executor names none. A call of an MCP
+ * program runs in one, by the image of its permit. Attempts before it are those of inline calls, which run in no
+ * sandbox, so the answer holds for all that is settled.
  */
-export function usageCounter({ operation: { lane } }: AttemptFacts, { usage }: ReportRequest): UsageCounter | null {
-  return lane === 'sandboxed' ? (usage.counted_by ?? null) : null;
+export function usageCounter({ operation }: AttemptFacts, { usage }: ReportRequest): UsageCounter | null {
+  const isInContainer = operation.lane === 'sandboxed' || operation.image_digest !== null;
+  return isInContainer ? (usage.counted_by ?? null) : null;
 }

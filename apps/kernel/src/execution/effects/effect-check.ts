@@ -163,7 +163,7 @@ export class EffectCheck {
   ): Promise<EffectPolicy> {
     const { blobs, policies, examiner } = this.#parts;
     const args = await callArguments(this.#parts.args, facts);
-    const reported = reportedFault(report, tool, args);
+    const reported = reportedFault(report, tool, args, facts.operation.image_digest);
     if (reported !== null || delta.changes.length === 0) return withFault(reported);
     const beyond = decideLimits(facts.operation, tool, delta);
     if (beyond !== null) return withFault(beyond);

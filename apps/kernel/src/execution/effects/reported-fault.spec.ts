@@ -6,11 +6,13 @@ const faultOf = (
   report: Pick<ReportRequest, 'ended'> & Partial<ReportRequest>,
   args = {},
   toolClass: ToolClass = 'inline',
+  image: string | null = null,
 ) =>
   reportedFault(
     { exit_code: null, error: null, usage: {}, ...report } as ReportRequest,
     { tool_id: 'shell.run', class: toolClass },
     args,
+    image,
   );
 
 test.each([
@@ -43,11 +45,12 @@ test.each([
   expect(faultOf(report, args)).toMatchObject({ code });
 });
 
-test.each<[ToolClass, string | null]>([
-  ['sandboxed', null],
-  ['inline', 'effect.invalid'],
-  ['broker', 'effect.invalid'],
-])('usage counted in a sandbox is accepted only for a call that ran in one: %s', (toolClass, code) => {
+test.each<[ToolClass, string | null, string | null]>([
+  ['sandboxed', 'sha256:ab', null],
+  ['inline', null, 'effect.invalid'],
+  ['broker', null, 'effect.invalid'],
+  ['broker', 'sha256:ab', null],
+])('usage counted in a sandbox is accepted only for a call that ran in one: %s, %s', (toolClass, image, code) => {
   const usage = {
     wall_ms: 1,
     cpu_ms: 1,
@@ -56,7 +59,7 @@ test.each<[ToolClass, string | null]>([
     output_bytes: 1,
     counted_by: 'host' as const,
   };
-  expect(faultOf({ ended: 'exited', exit_code: 0, usage }, {}, toolClass)?.code ?? null).toBe(code);
+  expect(faultOf({ ended: 'exited', exit_code: 0, usage }, {}, toolClass, image)?.code ?? null).toBe(code);
 });
 
 test('the message of a tool is cut, and has no NUL, which the database could not store', () => {
@@ -87,5 +90,5 @@ test.each([
   ['web.fetch', 'mailbox.refused', 'effect.invalid'],
 ])('a call of %s that reports `%s` ends as `%s`', (tool_id, code, ended) => {
   const report = { ended: 'failed', exit_code: null, error: { code, message: 'no', hint: null }, usage: {} };
-  expect(reportedFault(report as unknown as ReportRequest, { tool_id, class: 'broker' }, {})?.code).toBe(ended);
+  expect(reportedFault(report as unknown as ReportRequest, { tool_id, class: 'broker' }, {}, null)?.code).toBe(ended);
 });

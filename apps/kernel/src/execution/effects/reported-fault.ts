@@ -17,6 +17,7 @@ import {
   type ToolDefinition,
 } from '@writ/contract';
 import { FILE_TOOL_FAULTS } from '@writ/workspace';
+import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import { outcomeFault, type OutcomeFault } from '../outcomes/index.ts';
 
 /** The longest message of a tool that is forwarded; the reason schema's bound. */
@@ -148,14 +149,16 @@ function toolFaults({
  * Why a reported attempt can't commit, or null when it may. A non-zero exit counts as failure unless the call requests
  * to keep the changes (`on_failure: keep`). Timeout, kill and limit always count, and so does a shell that a signal
  * ended: it has no exit status.
+ * @param image that its permit orders: null for a call that runs in no container
  */
 export function reportedFault(
   { ended, exit_code, error, usage }: ReportRequest,
   tool: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'cli' | 'http' | 'mcp'>,
   args: Readonly<Record<string, unknown>>,
+  image: OperationRow['image_digest'],
 ): OutcomeFault | null {
   // A record that repeated it would vouch for a count that nobody made.
-  if (usage.counted_by !== undefined && tool.class !== 'sandboxed')
+  if (usage.counted_by !== undefined && tool.class !== 'sandboxed' && image === null)
     return outcomeFault('effect.invalid', 'the call ran in no sandbox, but names who counted its usage in one');
   // A session stages the files that differ at its prompt, whatever the status of the command.
   if (ended === 'exited' && tool.session === true) return null;
