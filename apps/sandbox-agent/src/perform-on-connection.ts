@@ -48,17 +48,23 @@ export async function performOnConnection(
   const take = (bytes: Buffer): void => last.push(bytes);
   const drained = pipes ? drainPipe(pipes.stderr, take) : drainStream(child.stderr, take);
   const exit = await awaitExit(child, order.timeout_ms, endAll, output);
-  await Promise.race([Promise.all([drained, ended(stdout), ended(connection)]), soon()]);
+  await Promise.race([Promise.all([drained, wasRead(stdout), wasPassedOn(connection)]), soon()]);
   const words = last.bytes();
   if (words.length > 0) output.push('stderr', words);
   return exit;
 }
 
-/** Resolves when all of a stream was read, or when it broke off; for a connection, when all was passed on. */
-function ended(stream: Readable | Duplex | null): Promise<void> {
-  if (stream === null || stream.destroyed) return Promise.resolve();
+/** Resolves when all of a stream was read, or when it broke off. */
+const wasRead = (stream: Readable | null): Promise<void> =>
+  stream === null || stream.destroyed || stream.readableEnded ? Promise.resolve() : oneOf(stream, ['end', 'close']);
+
+/** Resolves when all that was written to a connection was passed on, or when it broke off. */
+const wasPassedOn = (connection: Duplex): Promise<void> =>
+  connection.destroyed || connection.writableFinished ? Promise.resolve() : oneOf(connection, ['finish', 'close']);
+
+function oneOf(stream: Readable | Duplex, events: readonly string[]): Promise<void> {
   return new Promise((resolve) => {
-    for (const event of ['writable' in stream ? 'finish' : 'end', 'close']) stream.once(event, () => resolve());
+    for (const event of events) stream.once(event, () => resolve());
   });
 }
 

@@ -2,6 +2,7 @@
 // The part of the contract suite about jobs whose standard input and output are a connection.
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FakeProgram } from './fake-program.ts';
 import type { Sandbox, SandboxJob, SandboxResult } from './sandbox.ts';
 
@@ -99,11 +100,14 @@ export function connectedJobs(
       expect(stdio.destroyed).toBe(true);
     });
 
-    test('passes on what it wrote last, and its last words', async () => {
+    test('passes on what it wrote last, and its last words, as soon as it has ended', async () => {
       const { stdio, result } = await start('answerThenEnd');
       stdio.write('this\n');
       expect(await lineOf(stdio)).toBe('heard this');
-      const ended = await result;
+      if (!stdio.readableEnded) await once(stdio, 'end');
+      // Whoever reads its words waits no longer than that for them.
+      const ended = await Promise.race([result, sleep(1_000, null)]);
+      if (ended === null) throw new Error('it had ended a second ago');
       expect(ended).toMatchObject({ ended: 'exited', exitCode: 3 });
       expect(textOf(ended)).toBe('last words\n');
     });
