@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of persons who are not connected to the MCP server: the page that their clients show, and the call after it.
-import type { OperationView, ProposedCall } from '@writ/contract';
-import { acceptedTool } from '@writ/mcp-tool';
+import { Fault, type McpAsk, type OperationView, type ProposedCall } from '@writ/contract';
+import { acceptedTool, serverRequests } from '@writ/mcp-tool';
 import { newId } from '@writ/nest-kit';
 import { viewOf } from '../../specs/fake-views.ts';
 import { messageOf, postModern } from '../../specs/mcp-request.ts';
@@ -9,7 +9,10 @@ import { createFixture, GRANT, type Fixture } from '../../specs/tenant-fixture.t
 import { openTestApi, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 
 const PUBLIC = 'https://writ.example.org';
-const TRACKER = { name: 'tracker', digest: 'd'.repeat(64) };
+const ASKS: readonly McpAsk[] = ['elicitation'];
+const TRACKER = { name: 'tracker', digest: 'd'.repeat(64), asks: ASKS };
+const REQUESTS = serverRequests({ resources: {}, prompts: {}, completions: {} }).map(({ name }) => name);
+const localName = (name: string): string => name.replaceAll('/', '_');
 const PAGES = { elicitation: { url: {} } };
 let api: TestApi;
 let tenant: TestTenant;
@@ -24,7 +27,7 @@ beforeAll(async () => {
   api = await openTestApi({ WRIT_PUBLIC_URL: PUBLIC });
   tenant = await api.newTenant();
   has = await createFixture(api, tenant);
-  for (const name of ['create', 'other']) {
+  for (const name of ['create', 'other', ...REQUESTS.map(localName)]) {
     const tool = acceptedTool(TRACKER, name, { name, inputSchema: { type: 'object' } }, 'write');
     const view = { tool: { ...tool, version: 1 }, definition_digest: '7'.repeat(64), applied_by: 's', applied_at: 1 };
     api.kernel.keep(tenant.tenantId, tool.tool_id, 'tool', view);
@@ -46,6 +49,10 @@ beforeEach(() => {
   };
   const link = { connection_id: newId('connection'), handle: 'h'.repeat(43), expires_at: 1 };
   kernel.handlers.set('mcp_connection.ask', () => link);
+  kernel.handlers.set('mcp_server.find_tool', (_caller, { remote_name }) => ({
+    tool: { tool_id: `mcp.tracker.${localName(String(remote_name))}`, digest: '8'.repeat(64) },
+  }));
+  kernel.handlers.set('mcp_server.definitions', () => ({ items: [], rest: [] }));
   kernel.handlers.set('mcp_connection.read', (_caller, { connection_id }) => ({
     connection_id,
     server: 'tracker',
@@ -64,9 +71,9 @@ beforeEach(() => {
   }));
 });
 
-function ended(call: ProposedCall, state: 'refused' | 'committed'): OperationView {
-  const view = viewOf(call, state);
-  if (state === 'committed') return view;
+function ended(call: ProposedCall, end: 'refused' | 'committed'): OperationView {
+  const view = viewOf(call, end === 'refused' ? end : 'committed');
+  if (end === 'committed') return view;
   const error = { code: 'mcp.consent_required', message: 'not connected', hint: null };
   return { ...view, result: { ...view.result!, status: 'error', error, result: null } };
 }
@@ -148,4 +155,81 @@ it('a state of a page serves the same request of the same key alone', async () =
   for (const sent of [{ key }, { name: 'mcp_tracker_other' }])
     expect((await call({ state, action: 'accept', ...sent })).error?.code).toBe(-32602);
   expect(proposed()).toHaveLength(1);
+});
+
+/** A request at the mount of the server, where it may ask its client as well. */
+async function atMount(method: string, params: object, capabilities: object) {
+  const path = `${api.url}/mcp/${token}?workspace_id=${has.workspace_id}&server=tracker`;
+  return await messageOf(await postModern(path, tenant.admin, { method, params: { ...params }, capabilities }));
+}
+const ASKED: Readonly<Record<string, object>> = {
+  'resources/read': { uri: 'test://a' },
+  'prompts/get': { name: 'review' },
+  'completion/complete': { ref: { type: 'ref/prompt', name: 'review' }, argument: { name: 'code', value: '' } },
+};
+describe.each(REQUESTS)('a refused %s at a mount', (method) => {
+  const mayAsk = ['resources/read', 'prompts/get'].includes(method);
+  it(`leads to ${mayAsk ? 'the page' : 'words, and no consent is asked for'}`, async () => {
+    const { result, error } = await atMount(method, ASKED[method] ?? {}, PAGES);
+    expect(asked()).toHaveLength(mayAsk ? 1 : 0);
+    if (mayAsk) return expect(result).toMatchObject({ inputRequests: { connect: { params: { mode: 'url' } } } });
+    const [{ operation_id } = { operation_id: '' }] = proposed();
+    expect(error).toMatchObject({ code: -32602, data: { operation_id, code: 'mcp.consent_required' } });
+  });
+});
+
+describe('the link of a person to a server', () => {
+  /** A link that is valid for some minutes. */
+  const links = (minutes = 10): void => {
+    api.kernel.handlers.set('mcp_connection.ask', () => ({
+      connection_id: newId('connection'),
+      handle: newId('connection').padEnd(43, 'x').slice(0, 43),
+      expires_at: Date.now() + minutes * 60_000,
+    }));
+  };
+  const urlOf = ({ result }: Awaited<ReturnType<typeof call>>): unknown =>
+    (result?.['inputRequests'] as { readonly connect?: { readonly params: { readonly url: unknown } } }).connect?.params
+      .url;
+  /** the key of somebody who has no link yet */
+  let person: string;
+  beforeEach(async () => {
+    ends = [];
+    links();
+    person = await api.newKey(tenant.tenantId, 'admin');
+    const [provider] = await api.identities.list(tenant.tenantId);
+    api.identities.vouch(tenant.tenantId, person, provider!.provider_id);
+  });
+  it.each(['asked', 'confirmed', 'exchanging'])('serves all calls that wait while it is %s', async (state) => {
+    states = [state];
+    const urls = (await Promise.all(Array.from({ length: 9 }, () => call({ key: person })))).map(urlOf);
+    expect([new Set(urls).size, asked().length]).toEqual([1, 1]);
+    // Another person has another one.
+    expect(urls).not.toContain(urlOf(await call()));
+  });
+
+  it.each<[string, () => void]>([
+    ['its consent failed', () => (states = ['failed'])],
+    ['its connection ended', () => (states = ['ended'])],
+    ['its person connected, and was refused since', () => (states = ['connected'])],
+  ])('is another one once %s', async (_what, change) => {
+    states = ['asked'];
+    const first = urlOf(await call({ key: person }));
+    change();
+    expect(urlOf(await call({ key: person }))).not.toBe(first);
+  });
+
+  it('is another one where too little of its lifetime is left', async () => {
+    states = ['asked'];
+    links(1);
+    expect(urlOf(await call({ key: person }))).not.toBe(urlOf(await call({ key: person })));
+  });
+
+  it('is asked for anew after it could not be had', async () => {
+    api.kernel.handlers.set('mcp_connection.ask', () => {
+      throw new Fault('conflict', 'too many');
+    });
+    expect((await call({ key: person })).result).toMatchObject({ isError: true });
+    links();
+    expect(urlOf(await call({ key: person }))).toEqual(expect.stringContaining('/connect/'));
+  });
 });

@@ -7,11 +7,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inputRequired, type InputRequests } from '@modelcontextprotocol/server';
 import { Fault, type Caller, type OperationView } from '@writ/contract';
-import type { AskConnection } from '../../calls/ask-connection.ts';
+import { LRUCache } from 'lru-cache';
+import type { AskConnection, ConnectionLink } from '../../calls/ask-connection.ts';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /** How often it is looked whether the person has consented, in milliseconds: as often as the command line does. */
 const POLL_MS = 1_000;
+/** Links that are kept: of more persons than sign in at one time. */
+const LINKS_MAX = 10_000;
+/** What is left of the lifetime of a link that is shown again, in milliseconds: enough to sign in and consent. */
+const LEFT_MIN_MS = 2 * 60_000;
+/** States of a consent that its page may still complete. */
+const OPEN: readonly string[] = ['asked', 'confirmed', 'exchanging'];
 
 /** A page that the client is to show. */
 export interface ConsentPage {
@@ -23,10 +30,15 @@ export interface ConsentPage {
 export class ConsentPages {
   readonly #kernel: Pick<KernelClient, 'ask'>;
   readonly #asking: Pick<AskConnection, 'ask'>;
+  readonly #now: () => number;
+  /** the newest link of each credential to each server */
+  readonly #links = new LRUCache<string, Promise<ConnectionLink>>({ max: LINKS_MAX });
 
-  constructor(kernel: Pick<KernelClient, 'ask'>, asking: Pick<AskConnection, 'ask'>) {
+  /** @param now milliseconds since the epoch */
+  constructor(kernel: Pick<KernelClient, 'ask'>, asking: Pick<AskConnection, 'ask'>, now: () => number) {
     this.#kernel = kernel;
     this.#asking = asking;
+    this.#now = now;
   }
 
   /** The page for the person of a refused call; null where there is none, so that words must do. */
@@ -34,7 +46,7 @@ export class ConsentPages {
     const server = serverWithoutConsent(view);
     if (server === null) return null;
     try {
-      const { connection_id: connectionId, url } = await this.#asking.ask(caller, server, false);
+      const { connection_id: connectionId, url } = await this.#link(caller, server);
       const message = `The MCP server \`${server}\` acts under your own rights, and you are not connected to it. Sign in on this page and consent. Then the call is made again.`;
       return { connectionId, requests: { connect: inputRequired.elicitUrl({ message, url }) } };
     } catch (error) {
@@ -42,6 +54,35 @@ export class ConsentPages {
       if (error instanceof Fault) return null;
       throw error;
     }
+  }
+
+  /**
+   * One link serves all calls that wait for the same consent. A person may have few consents under way, and calls that
+   * are made at once would use them up.
+   */
+  async #link(caller: Caller, server: string): Promise<ConnectionLink> {
+    const of = JSON.stringify([caller.tenant_id, caller.api_key_id, server]);
+    const before = this.#links.get(of);
+    const link = this.#open(caller, server, before);
+    this.#links.set(of, link);
+    try {
+      return await link;
+    } catch (error) {
+      if (this.#links.peek(of) === link) this.#links.delete(of);
+      throw error;
+    }
+  }
+
+  async #open(caller: Caller, server: string, before: Promise<ConnectionLink> | undefined): Promise<ConnectionLink> {
+    const kept = await before?.catch(() => undefined);
+    if (kept !== undefined && (await this.#isOpen(caller, kept))) return kept;
+    return await this.#asking.ask(caller, server, false);
+  }
+
+  async #isOpen(caller: Caller, { connection_id, expires_at }: ConnectionLink): Promise<boolean> {
+    if (expires_at - this.#now() < LEFT_MIN_MS) return false;
+    const { state } = await this.#kernel.ask('mcp_connection.read', caller, { connection_id });
+    return OPEN.includes(state);
   }
 
   /** Waits until the person has consented. @returns false where they have not, in that time or at all */

@@ -41,7 +41,7 @@ export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
       CallTool,
       [KernelClient, Propose, Follow, ShowOperation, FullQueues, AskConnection],
       (kernel, propose, follow, show, queues, asking) => {
-        const consents = new ConsentPages(kernel, asking);
+        const consents = new ConsentPages(kernel, asking, Date.now);
         return new CallTool({
           kernel,
           propose,

@@ -42,7 +42,7 @@ const ARGUMENTS: Readonly<Record<McpServerRequest, readonly string[]>> = {
   'prompts/get': ['name', 'arguments'],
   'completion/complete': ['ref', 'argument', 'context'],
 };
-/** The only ones that may be answered with a question to the client's user (revision 2026-07-28). */
+/** The only ones that may be answered with a question, also one of Writ's own (revision 2026-07-28). */
 const MAY_ASK: ReadonlySet<McpServerRequest> = new Set(['resources/read', 'prompts/get']);
 /** Characters of an error's words. A longer message would be replaced on its way out (short-errors.ts). */
 const WORDS_MAX = 800;
@@ -65,8 +65,10 @@ export async function mountedRequest(
     ARGUMENTS[method].filter((name) => params[name] !== undefined).map((name) => [name, params[name]]),
   );
   const context = contextOf({ id: tool.tool_id, args, ...saidInMeta(meta) });
+  const mayAsk = MAY_ASK.has(method);
+  const [canElicit, canOpenPages] = [context.canElicit && mayAsk, context.canOpenPages && mayAsk];
   const answer = await calls.run(
-    { ...context, canTakeTasks: false, canElicit: context.canElicit && MAY_ASK.has(method), results: OWN_RESULTS },
+    { ...context, canTakeTasks: false, canElicit, canOpenPages, results: OWN_RESULTS },
     { name: tool.tool_id, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) },
   );
   if (isInputRequiredResult(answer)) return answer;
