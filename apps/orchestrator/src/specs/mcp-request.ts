@@ -6,6 +6,8 @@ export interface ModernRequest {
   readonly params?: Readonly<Record<string, unknown>>;
   /** what the client says that it can do */
   readonly capabilities?: object;
+  /** closes the request */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const VERSION = '2026-07-28';
@@ -14,7 +16,7 @@ const VERSION = '2026-07-28';
 export function postModern(
   path: string,
   key: string,
-  { method, params = {}, capabilities = {} }: ModernRequest,
+  { method, params = {}, capabilities = {}, signal }: ModernRequest,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const name = params['name'] ?? params['uri'] ?? params['taskId'];
@@ -26,6 +28,7 @@ export function postModern(
   };
   return fetch(path, {
     method: 'POST',
+    ...(signal === undefined ? {} : { signal }),
     headers: {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',

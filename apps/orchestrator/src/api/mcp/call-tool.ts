@@ -28,13 +28,15 @@ import type { ShowOperation } from '../../calls/show-operation.ts';
 import type { FullQueues } from '../../edge/access/full-queues.ts';
 import { heldInWords } from './call-result.ts';
 import type { McpConnection } from './connection.ts';
-import type { ConsentPages } from './consent-pages.ts';
-import { digestOfAsked, type Asked, type HeldState } from './held-state.ts';
+import { lacksConsent, type ConsentPages } from './consent-pages.ts';
+import { digestOfAsked, type Asked, type GivenAnswers, type HeldState } from './held-state.ts';
 import {
-  answerKey,
+  answersIn,
   askedOf,
   canBeAsked,
   inputFor,
+  keptAnswers,
+  NO_ANSWERS,
   questionGone,
   questionIn,
   withInput,
@@ -58,6 +60,8 @@ export interface CallToolParts {
   readonly show: Pick<ShowOperation, 'view'>;
   readonly queues: Pick<FullQueues, 'verifyNotFull'>;
   readonly states: RequestStateCodec<HeldState>;
+  /** the idempotency key of the call that answers a question, by the operation that asked it */
+  readonly answerKey: (operationId: string) => string;
   readonly consents: ConsentPages;
   /** milliseconds */
   readonly monotonic: () => number;
@@ -107,11 +111,9 @@ export class CallTool {
       return await this.#resume(context, state, params._meta);
     const operationId = newId('operation');
     try {
-      if (state?.asks === true) return await this.#answered(context, state, operationId, params);
-      if (state !== undefined && !(await this.#hasConsented(context, state)))
+      if (state?.connection !== undefined && !(await this.#hasConsented(context, state)))
         return await context.results.of(await this.#read(context.connection.caller, state.operation_id));
-      const args = withInput(params.arguments ?? {}, context.request, context.asks);
-      return await this.#answer(context, await this.#proposed(context, operationId, { ...params, arguments: args }));
+      return await this.#made(context, operationId, params, state);
     } catch (error) {
       if (error instanceof Fault) return context.results.fault(error, operationId);
       throw error;
@@ -124,22 +126,33 @@ export class CallTool {
     return await this.#parts.consents.isGiven(connection.caller, id, WAIT_MS, connection.gone);
   }
 
-  /** Proposes the call of a question again, with the client's answers. What is unanswered is asked again. */
-  async #answered(
+  /** Proposes the call, with the client's answers to its server. What is left unanswered is asked again. */
+  async #made(
     context: CallContext,
-    { operation_id }: HeldState,
     operationId: OperationId,
     params: CallToolRequest['params'],
+    state: HeldState | undefined,
   ): Promise<CallToolResult | InputRequiredResult> {
     const { connection, request, asks } = context;
-    const asked = await this.#read(connection.caller, operation_id);
+    const answers = answersIn(state, request);
+    const { question: id, responses } = answers;
+    if (state === undefined || id === null) {
+      const args = withInput(params.arguments ?? {}, responses, asks);
+      const first = await this.#proposed(context, operationId, { ...params, arguments: args });
+      return await this.#answer(context, first, answers);
+    }
+    const asked = await this.#read(connection.caller, id);
     const question = questionIn(asked);
-    if (question === null || asks === null) throw questionGone(operation_id);
-    const input = inputFor(question, request, asks);
+    if (question === null || asks === null) throw questionGone(id);
+    const input = inputFor(question, responses, asks);
     if (input === null) return await this.#answer(context, asked);
-    const args = { ...params.arguments, [MCP_INPUT]: input };
-    const again = { ...params, arguments: args };
-    return await this.#answer(context, await this.#proposed(context, operationId, again, answerKey(operation_id)));
+    const again = { ...params, arguments: { ...params.arguments, [MCP_INPUT]: input } };
+    const propose = (of: string) => this.#proposed(context, operationId, again, this.#parts.answerKey(of));
+    let view = await propose(id);
+    // INVARIANT (answered once): a call that was refused after it waited keeps its key. One call alone follows it.
+    while (state.connection !== undefined && view.replayed && lacksConsent(view))
+      view = await propose(view.operation_id);
+    return await this.#answer(context, view, answers);
   }
 
   /** The outcome of an earlier call: waits for its end up to `WAIT_MS`. */
@@ -195,7 +208,7 @@ export class CallTool {
         progress.say('a person decides about the call');
         view = await this.#settled(connection, view, WAIT_MS - (monotonic() - start));
       }
-      return cancelsByClosing(context, meta) ? await this.#cancelled(caller, view) : await this.#shown(caller, view);
+      return cancelsByClosing(context, keyed) ? await this.#cancelled(caller, view) : await this.#shown(caller, view);
     } finally {
       progress.stop();
     }
@@ -232,20 +245,26 @@ export class CallTool {
    * where the client can. Any other that has not ended becomes a task where the client takes one, and is answered as it
    * is otherwise.
    */
-  async #answer(context: CallContext, view: OperationView): Promise<CallToolResult | InputRequiredResult> {
+  async #answer(
+    context: CallContext,
+    view: OperationView,
+    given: GivenAnswers = NO_ANSWERS,
+  ): Promise<CallToolResult | InputRequiredResult> {
     const question = questionIn(view);
     if (question !== null && canBeAsked(question, context.asks))
       return askedOf(question, await this.#state(context, view, { asks: true }));
+    const answers = keptAnswers(given, context.asks);
+    const took = answers === undefined ? {} : { answers };
     const page = context.canOpenPages ? await this.#parts.consents.of(context.connection.caller, view) : null;
     if (page !== null) {
       const connection = page.connectionId;
       return inputRequired({
         inputRequests: page.requests,
-        requestState: await this.#state(context, view, { connection }),
+        requestState: await this.#state(context, view, { connection, ...took }),
       });
     }
     if (view.state !== 'held' || !context.canElicit) return await this.#unasked(context, view);
-    const requestState = await this.#state(context, view);
+    const requestState = await this.#state(context, view, took);
     return inputRequired({
       inputRequests: {
         approval: inputRequired.elicit({
@@ -261,7 +280,7 @@ export class CallTool {
   async #state(
     context: CallContext,
     { operation_id }: OperationView,
-    more: Pick<HeldState, 'asks' | 'connection'> = {},
+    more: Pick<HeldState, 'asks' | 'connection' | 'answers'>,
   ) {
     const of = await digestOfAsked(context.asked);
     return await this.#parts.states.mint({ operation_id, of, ...more }, context.request);
@@ -277,7 +296,7 @@ export class CallTool {
    */
   async #resume(
     context: CallContext,
-    { operation_id }: HeldState,
+    { operation_id, answers }: HeldState,
     meta: CallToolRequest['params']['_meta'],
   ): Promise<CallToolResult | InputRequiredResult> {
     const { caller } = context.connection;
@@ -287,10 +306,12 @@ export class CallTool {
     try {
       const view = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
       const settled = await this.#waited(context.connection, view, waitMs);
-      if (answer === 'accept' && cancelsByClosing(context, meta))
+      // The call that answers a question has a key of Writ's, by which its client repeats it.
+      const isAnswer = answers !== undefined && answers.question !== null;
+      if (answer === 'accept' && !isAnswer && cancelsByClosing(context, meta))
         return await results.of(await this.#cancelled(caller, settled));
       // A call that waits on is not asked about twice in one request. Its server may ask once it has run.
-      if (answer === null || questionIn(settled) !== null) return await this.#answer(context, settled);
+      if (answer === null || questionIn(settled) !== null) return await this.#answer(context, settled, answers);
       return answer === 'accept' ? await this.#unasked(context, settled) : await results.of(settled);
     } catch (error) {
       if (error instanceof Fault) return results.fault(error, operation_id);
@@ -323,8 +344,9 @@ function answerOf(
 }
 
 /**
- * Whether the client has cancelled its request: in the stateless revision it does so by closing it. A call with the
- * client's own idempotency key goes on: a client gives one to repeat the request after its connection broke.
+ * Whether the client has cancelled its request: in the stateless revision it does so by closing it. A call with an
+ * idempotency key goes on, since the client can repeat the request after its connection broke: a client gives a key for
+ * that, and the call that answers a question has one.
  */
 const cancelsByClosing = (
   { connection: { gone }, isModern }: CallContext,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of persons who are not connected to the MCP server: the page that their clients show, and the call after it.
-import { Fault, type McpAsk, type OperationView, type ProposedCall } from '@writ/contract';
+import { Fault, MCP_ASK_LIMITS, MCP_INPUT, type McpAsk, type OperationView, type ProposedCall } from '@writ/contract';
 import { acceptedTool, serverRequests } from '@writ/mcp-tool';
 import { newId } from '@writ/nest-kit';
 import { viewOf } from '../../specs/fake-views.ts';
@@ -19,7 +19,7 @@ let tenant: TestTenant;
 let has: Fixture;
 let token: string;
 /** what becomes of each proposed call */
-let ends: ('refused' | 'committed')[];
+let ends: ('refused' | 'committed' | 'asks')[];
 /** of the connection, each time it is looked at */
 let states: string[];
 
@@ -71,9 +71,17 @@ beforeEach(() => {
   }));
 });
 
-function ended(call: ProposedCall, end: 'refused' | 'committed'): OperationView {
+const QUESTION = {
+  requests: { who: { method: 'elicitation/create', params: { mode: 'form', message: 'Who?', requestedSchema: {} } } },
+  state: 'state of the server',
+};
+function ended(call: ProposedCall, end: 'refused' | 'committed' | 'asks'): OperationView {
   const view = viewOf(call, end === 'refused' ? end : 'committed');
   if (end === 'committed') return view;
+  if (end === 'asks') {
+    const result = { content: [], structured: null, is_error: false, truncated: false, asks: QUESTION };
+    return { ...view, result: { ...view.result!, status: 'ok', error: null, result, result_ref: null } };
+  }
   const error = { code: 'mcp.consent_required', message: 'not connected', hint: null };
   return { ...view, result: { ...view.result!, status: 'error', error, result: null } };
 }
@@ -157,11 +165,95 @@ it('a state of a page serves the same request of the same key alone', async () =
   expect(proposed()).toHaveLength(1);
 });
 
+/** What the person of the client answers to the server, and to Writ. */
+const WHO = { who: { action: 'accept', content: { name: 'Ada' } } };
+const CONNECT = { connect: { action: 'accept' } };
+const BOTH = { elicitation: { url: {}, form: {} } };
+
 /** A request at the mount of the server, where it may ask its client as well. */
-async function atMount(method: string, params: object, capabilities: object) {
+async function atMount(method: string, params: object, capabilities: object = BOTH) {
   const path = `${api.url}/mcp/${token}?workspace_id=${has.workspace_id}&server=tracker`;
   return await messageOf(await postModern(path, tenant.admin, { method, params: { ...params }, capabilities }));
 }
+const create = (requestState?: unknown, inputResponses?: object) =>
+  atMount('tools/call', {
+    name: 'create',
+    arguments: { a: 1 },
+    ...(requestState === undefined ? {} : { requestState }),
+    ...(inputResponses === undefined ? {} : { inputResponses }),
+  });
+const inputs = () => proposed().map(({ args }) => (args as Record<string, unknown>)[MCP_INPUT]);
+
+describe('the call after a consent, at a mount,', () => {
+  it('takes the answer to the page of Writ to no server', async () => {
+    const { result } = await create();
+    const after = await create(result?.['requestState'], { ...CONNECT, ...WHO });
+    expect(after.result).toMatchObject({ _meta: { 'writ.dev/operation': { state: 'committed' } } });
+    expect(inputs()).toEqual([{ capabilities: ASKS }, { capabilities: ASKS }]);
+  });
+
+  it('answers what the refused one answered, and is the same call when it is sent again', async () => {
+    ends = ['asks', 'refused', 'committed', 'committed'];
+    const asks = await create();
+    const refused = await create(asks.result?.['requestState'], WHO);
+    expect(refused.result).toMatchObject({ resultType: 'input_required', inputRequests: { connect: {} } });
+    const state = refused.result?.['requestState'];
+    expect(Buffer.from(String(state).split('.')[1]!, 'base64url').toString()).not.toContain('state of the server');
+    for (let sent = 0; sent < 2; sent += 1)
+      expect((await create(state, CONNECT)).result).toMatchObject({ resultType: 'complete' });
+    const answer = { capabilities: ASKS, responses: WHO, state: 'state of the server' };
+    expect(inputs().slice(1)).toEqual([answer, answer, answer]);
+    const [asking, ...answering] = proposed().map(({ idempotency_key }) => idempotency_key);
+    expect(answering).toEqual(Array(3).fill(answering[0]));
+    expect(answering[0]).not.toBe(asking);
+  });
+
+  it('follows one that keeps its key, and then the question is answered once as well', async () => {
+    const claims = new Map<string | null, OperationView>();
+    const { admits } = api.kernel;
+    api.kernel.admits = async (proposal) => {
+      const { idempotency_key: key } = proposal;
+      const claimed = claims.get(key);
+      if (claimed !== undefined) return { ...claimed, replayed: true };
+      const view = await admits(proposal);
+      claims.set(key, view);
+      return view;
+    };
+    ends = ['asks', 'refused', 'refused', 'committed', 'committed'];
+    const asks = await create();
+    let state = (await create(asks.result?.['requestState'], WHO)).result?.['requestState'];
+    state = (await create(state, CONNECT)).result?.['requestState'];
+    const end = await create(state, CONNECT);
+    expect(end.result).toMatchObject({ _meta: { 'writ.dev/operation': { state: 'committed' } } });
+    expect((await create(state, CONNECT)).result?.['_meta']).toEqual(end.result?.['_meta']);
+    await create(asks.result?.['requestState'], WHO);
+    expect([...claims.values()].map(({ state: of }) => of)).toEqual(['committed', 'refused', 'refused', 'committed']);
+  });
+
+  it('has what the client answered before it was asked', async () => {
+    const { result } = await create(undefined, WHO);
+    await create(result?.['requestState'], CONNECT);
+    expect(inputs()).toEqual([
+      { capabilities: ASKS, responses: WHO },
+      { capabilities: ASKS, responses: WHO },
+    ]);
+  });
+
+  it('is asked about again where the answers were too long to be kept', async () => {
+    ends = ['asks', 'refused', 'committed'];
+    const long = { who: { action: 'accept', content: { name: 'a'.repeat(MCP_ASK_LIMITS.bytes) } } };
+    const asks = await create();
+    const refused = await create(asks.result?.['requestState'], long);
+    const again = await create(refused.result?.['requestState'], CONNECT);
+    expect(again.result).toMatchObject({ resultType: 'input_required', inputRequests: QUESTION.requests });
+    await create(again.result?.['requestState'], WHO);
+    // Arguments as long as those of the refused call are stored by reference.
+    const [, , { args } = { args: {} }] = proposed();
+    const answer = { capabilities: ASKS, responses: WHO, state: 'state of the server' };
+    expect(args).toEqual({ a: 1, [MCP_INPUT]: answer });
+  });
+});
+
 const ASKED: Readonly<Record<string, object>> = {
   'resources/read': { uri: 'test://a' },
   'prompts/get': { name: 'review' },

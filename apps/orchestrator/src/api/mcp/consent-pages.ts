@@ -97,6 +97,9 @@ export class ConsentPages {
   }
 }
 
+/** Whether a call was refused because its person is not connected to its server. */
+export const lacksConsent = (view: OperationView): boolean => serverWithoutConsent(view) !== null;
+
 /** The server of a call that was refused because its person is not connected to it; null for any other. */
 function serverWithoutConsent({ state, tool_id, result, reasons: [reason] }: OperationView): string | null {
   const code = result?.error?.code ?? reason?.code;

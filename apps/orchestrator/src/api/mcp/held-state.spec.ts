@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { digestOfAsked } from './held-state.ts';
+import { answerKeys } from './mount/server-questions.ts';
+
+test('a key of an answer is made by whoever has the key of the deployment, and is of one operation', () => {
+  const [made, same, other] = [1, 1, 2].map((fill) => answerKeys(Buffer.alloc(32, fill))('op_1'));
+  expect([same, other === made]).toEqual([made, false]);
+  expect(answerKeys(Buffer.alloc(32, 1))('op_2')).not.toBe(made);
+});
 
 test('the digest is of the values, in whatever order the members of objects are', async () => {
   const [one, other] = [

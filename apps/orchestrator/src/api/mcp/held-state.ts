@@ -11,6 +11,16 @@ export interface HeldState {
   readonly asks?: true;
   /** the operation was refused, and its person has a page at which to connect: the id of that connection */
   readonly connection?: string;
+  /** what the operation took to its server of the answers of its client; absent: nothing */
+  readonly answers?: GivenAnswers;
+}
+
+/** What a call takes to its server of the answers of its client. */
+export interface GivenAnswers {
+  /** the operation that ended with the question; null: the client was not asked */
+  readonly question: string | null;
+  /** by the names of what was asked */
+  readonly responses: Readonly<Record<string, unknown>>;
 }
 
 /** What is asked for: everything by which one request differs from another. JSON only. */

@@ -18,6 +18,7 @@ import { McpOrigins } from './mcp-origins.ts';
 import { McpPrompts } from './mcp-prompts.ts';
 import { McpResources } from './mcp-resources.ts';
 import { RemoteTools } from './mount/remote-tools.ts';
+import { answerKeys } from './mount/server-questions.ts';
 import { McpTasks } from './tasks.ts';
 import { ToolIds } from './tool-names.ts';
 
@@ -26,13 +27,14 @@ export interface McpConfig {
   readonly WRIT_HTTP_HOST: string;
   /** host names, with commas between */
   readonly WRIT_MCP_HOSTS: string;
-  /** the key from which the key of request states is derived */
+  /** the key from which the keys of request states and of answers are derived */
   readonly webhookKey: Buffer;
 }
 
 /** Provides the endpoint of the Model Context Protocol. */
 export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
   const states = heldStates(config.webhookKey);
+  const answerKey = answerKeys(config.webhookKey);
   const report = (err: unknown): void => logger.error({ err }, 'mcp: a request failed by a bug');
   return [
     provideValue(new McpOrigins(config.WRIT_HTTP_HOST, config.WRIT_MCP_HOSTS)),
@@ -49,6 +51,7 @@ export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
           show,
           queues,
           states,
+          answerKey,
           consents,
           monotonic: () => performance.now(),
         });

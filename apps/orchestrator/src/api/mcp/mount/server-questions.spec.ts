@@ -11,6 +11,7 @@ import {
 } from '@writ/contract';
 import { acceptedTool, remoteDigest } from '@writ/mcp-tool';
 import { newId } from '@writ/nest-kit';
+import { vi } from 'vitest';
 import { resourceOf, viewOf } from '../../../specs/fake-views.ts';
 import { messageOf, postModern } from '../../../specs/mcp-request.ts';
 import { createFixture, GRANT, type Fixture } from '../../../specs/tenant-fixture.ts';
@@ -99,6 +100,7 @@ interface Asked {
   readonly as?: string;
   readonly key?: string;
   readonly meta?: object;
+  readonly signal?: AbortSignal;
 }
 async function call({ name = 'ask', args = { a: 1 }, capabilities = ALL, as = token, key, ...more }: Asked = {}) {
   const path = `${api.url}/mcp/${as}?workspace_id=${has.workspace_id}&server=tracker`;
@@ -109,8 +111,11 @@ async function call({ name = 'ask', args = { a: 1 }, capabilities = ALL, as = to
     ...(more.responses === undefined ? {} : { inputResponses: more.responses }),
     ...(more.meta === undefined ? {} : { _meta: more.meta }),
   };
-  return await messageOf(await postModern(path, key ?? tenant.agent, { method: 'tools/call', params, capabilities }));
+  const request = { method: 'tools/call', params, capabilities, signal: more.signal };
+  return await messageOf(await postModern(path, key ?? tenant.agent, request));
 }
+/** Keys of calls that answer: nobody can make one from the id of an operation alone. */
+const ANSWER_KEY = /^mcp-answer:[\w-]{43}$/;
 const WHO = { who: { action: 'accept', content: { name: 'Ada' } } };
 /** Asks once, and returns what the client is to send back. */
 async function askedOnce(result: object = question()): Promise<unknown> {
@@ -132,7 +137,7 @@ describe('a question of a mounted server', () => {
     expect(first).toMatchObject({ tool_id: 'mcp.tracker.ask', args: { a: 1, [MCP_INPUT]: { capabilities: ASKS } } });
     expect(answer).toMatchObject({
       tool_id: 'mcp.tracker.ask',
-      idempotency_key: `mcp-answer:${first!.operation_id}`,
+      idempotency_key: expect.stringMatching(ANSWER_KEY),
       args: { a: 1, [MCP_INPUT]: { capabilities: ASKS, responses: WHO, state: 'state of the server' } },
     });
     expect(inputs()[1]).toEqual({ capabilities: ASKS, responses: WHO, state: 'state of the server' });
@@ -143,8 +148,11 @@ describe('a question of a mounted server', () => {
     answers = [question({ who: FORM }, 'second state')];
     const again = await call({ state, responses: WHO });
     await call({ state: again.result?.['requestState'], responses: WHO });
-    const [, second, third] = proposed();
-    expect(third?.idempotency_key).toBe(`mcp-answer:${second!.operation_id}`);
+    await call({ state: again.result?.['requestState'], responses: WHO });
+    const keys = proposed().map(({ idempotency_key }) => idempotency_key);
+    expect(keys[3]).toBe(keys[2]);
+    expect(new Set(keys).size).toBe(3);
+    expect(keys.slice(1)).toEqual(Array(3).fill(expect.stringMatching(ANSWER_KEY)));
     expect(inputs()[2]).toMatchObject({ state: 'second state' });
   });
 
@@ -197,11 +205,56 @@ describe('a question of a mounted server', () => {
     const { result } = await call({ meta });
     await call({ meta, state: result?.['requestState'], responses: WHO });
     const [first, second] = proposed();
-    expect([first?.idempotency_key, second?.idempotency_key]).toEqual(['mine', `mcp-answer:${first!.operation_id}`]);
+    expect([first?.idempotency_key, second?.idempotency_key]).toEqual(['mine', expect.stringMatching(ANSWER_KEY)]);
+    expect(second?.idempotency_key).not.toContain(first!.operation_id);
   });
 });
 
+const keep = (view: OperationView): OperationView => {
+  api.kernel.keep(tenant.tenantId, view.operation_id, 'operation', view);
+  return view;
+};
+const running = (proposal: ProposedCall, state: 'performing' | 'held' = 'performing'): OperationView => ({
+  ...viewOf(proposal, state),
+  result: null,
+});
+
 describe('an answer', () => {
+  it.each(['performing', 'held'] as const)(
+    'whose connection breaks while its call is %s has the same end when it is sent again',
+    async (as) => {
+      let state = await askedOnce();
+      let responses: object = WHO;
+      api.kernel.admits = (proposal) => keep(running(proposal, as));
+      if (as === 'held') {
+        state = (await call({ state, responses })).result?.['requestState'];
+        responses = { approval: { action: 'accept' } };
+      }
+      const before = api.kernel.requests.length;
+      const stop = new AbortController();
+      const broken = call({ state, responses, signal: stop.signal });
+      await vi.waitFor(() => expect(api.kernel.requests.length).toBeGreaterThan(before));
+      // The call is followed a moment later, and a cancellation would come a moment after the connection broke.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      stop.abort();
+      await expect(broken).rejects.toThrow();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(api.kernel.requests.map(({ verb }) => verb)).not.toContain('operation.cancel');
+      const [, second] = proposed();
+      const end = keep(ended(second!, ANSWER));
+      api.kernel.admits = () => ({ ...end, replayed: true });
+      const again = await call({ state, responses });
+      expect(again.result).toMatchObject({ content: ANSWER.content });
+      expect(
+        new Set(
+          proposed()
+            .slice(1)
+            .map(({ idempotency_key }) => idempotency_key),
+        ).size,
+      ).toBe(1);
+    },
+  );
+
   it.each<[string, Partial<Asked>]>([
     ['other arguments', { args: { a: 2 } }],
     ['another tool', { name: 'quiet' }],

@@ -4,10 +4,12 @@
 // of an operation, and the client's answers are arguments of another one. INVARIANT (decided as arguments): what a
 // client answers reaches the server in no other way. INVARIANT (kept in the record): the server's own state is read
 // from the first operation, and never from what the client sends.
+import { createHmac, hkdfSync } from 'node:crypto';
 import type { InputRequiredResult, InputRequests, ServerContext } from '@modelcontextprotocol/server';
 import { inputRequired } from '@modelcontextprotocol/server';
 import {
   Fault,
+  MCP_ASK_LIMITS,
   MCP_ASKS,
   MCP_INPUT,
   McpQuestion,
@@ -17,20 +19,43 @@ import {
 } from '@writ/contract';
 import { Compile } from 'typebox/compile';
 import { clientCapabilities } from '../client-capabilities.ts';
+import type { GivenAnswers, HeldState } from '../held-state.ts';
 
 const QUESTION = Compile(McpQuestion);
 
+/** Of a call that takes nothing to its server. */
+export const NO_ANSWERS: GivenAnswers = { question: null, responses: {} };
+
 /**
- * The arguments of a call that may be answered with a question. Answers that a client gives before it is asked go to
- * the server as well: they are arguments, too.
+ * What a call takes to its server. Answers that a client gives before it is asked go there as well: they are arguments,
+ * too. INVARIANT (whose answer): what a client answers to a question of Writ's own never goes to the server. Then the
+ * call takes what the refused one took.
  */
+export function answersIn(
+  state: HeldState | undefined,
+  { mcpReq: { inputResponses: responses = {} } }: ServerContext,
+): GivenAnswers {
+  if (state === undefined) return { question: null, responses };
+  if (state.asks === true) return { question: state.operation_id, responses };
+  return state.answers ?? NO_ANSWERS;
+}
+
+/** What a state says of what its call took to the server; undefined: nothing. Long answers are asked for again. */
+export function keptAnswers(answers: GivenAnswers, asks: readonly McpAsk[] | null): GivenAnswers | undefined {
+  const { question, responses } = answers;
+  if (question === null && (asks === null || asks.length === 0 || Object.keys(responses).length === 0))
+    return undefined;
+  return JSON.stringify(responses).length <= MCP_ASK_LIMITS.bytes ? answers : { question, responses: {} };
+}
+
+/** The arguments of a call that may be answered with a question. */
 export function withInput(
   args: Record<string, unknown>,
-  { mcpReq: { inputResponses = {} } }: ServerContext,
+  given: GivenAnswers['responses'],
   asks: readonly McpAsk[] | null,
 ): Record<string, unknown> {
   if (asks === null || asks.length === 0) return args;
-  const responses = Object.keys(inputResponses).length === 0 ? {} : { responses: inputResponses };
+  const responses = Object.keys(given).length === 0 ? {} : { responses: given };
   return { ...args, [MCP_INPUT]: { capabilities: [...asks], ...responses } };
 }
 
@@ -85,23 +110,24 @@ export const askedOf = ({ requests }: McpQuestion, requestState: string): InputR
  */
 export function inputFor(
   { requests, state }: McpQuestion,
-  { mcpReq: { inputResponses = {} } }: ServerContext,
-  asks: readonly McpAsk[] | null,
+  given: GivenAnswers['responses'],
+  asks: readonly McpAsk[],
 ): McpInput | null {
   const keys = Object.keys(requests);
-  if (keys.some((key) => !Object.hasOwn(inputResponses, key))) return null;
-  const responses = Object.fromEntries(
-    keys.map((key) => [key, inputResponses[key] as Readonly<Record<string, unknown>>]),
-  );
-  return {
-    capabilities: [...(asks ?? [])],
-    ...(keys.length === 0 ? {} : { responses }),
-    ...(state === null ? {} : { state }),
-  };
+  if (keys.some((key) => !Object.hasOwn(given, key))) return null;
+  const responses = Object.fromEntries(keys.map((key) => [key, given[key] as Readonly<Record<string, unknown>>]));
+  return { capabilities: [...asks], ...(keys.length === 0 ? {} : { responses }), ...(state === null ? {} : { state }) };
 }
 
-/** The key of the operation that answers a question: it is answered once, and the same answers are the same call. */
-export const answerKey = (questionId: string): string => `mcp-answer:${questionId}`;
+/**
+ * Makes the idempotency key of the call that answers a question, from the operation that asked it. It is answered once:
+ * the same answers are the same call, and others are a mismatch. Nobody else can make the key, and so claim it before.
+ * @param key 32 bytes, from which the key of the MAC is derived
+ */
+export function answerKeys(key: Buffer): (operationId: string) => string {
+  const derived = Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), 'writ/mcp-answer/v1', 32));
+  return (operationId) => `mcp-answer:${createHmac('sha256', derived).update(operationId).digest('base64url')}`;
+}
 
 /** The fault for a question that is not there any more. */
 export const questionGone = (operationId: string): Fault =>
