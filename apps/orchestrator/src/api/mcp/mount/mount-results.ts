@@ -28,7 +28,7 @@ export interface MountResultsOptions {
 }
 
 const ASKS =
-  'The server asks its client for more, and this answer can not pass that on. Call the tool again, with a client that declares what the server asks for.';
+  'The server asks its client for more, and this answer can not pass that on. Calling the tool again may repeat what it has done. If that does no harm, call it with a client that declares what the server asks for.';
 const LEFT_OUT = 'The call succeeded. Its structured result is too long for an answer, and was left out.';
 const REDACTED = 'The call succeeded. The policy keeps parts of its result from you.';
 
@@ -89,7 +89,7 @@ function inWords(structured: StructuredResult): CallToolResult {
   return { content: [{ type: 'text', text: textOf(structured) }], isError: true, _meta: metaOf(structured) };
 }
 
-/** A question that reaches no client: of `operations_wait`, of a task, or of a client that can answer less by now. */
+/** A question that reaches no client: of `operations_wait`, or of a client that can answer less by now. */
 const asking = (structured: StructuredResult): CallToolResult => ({
   content: [{ type: 'text', text: ASKS }],
   isError: true,

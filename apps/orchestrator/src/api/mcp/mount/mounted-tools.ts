@@ -94,7 +94,10 @@ export class MountedTools {
     const context = contextOf({ id, args, ...saidInMeta(meta) });
     if (isOwn && name === 'operations_wait') return await calls.wait(context, args['operation_id']);
     if (isOwn && name === 'operations_cancel') return await calls.cancel(context, args['operation_id']);
-    return await calls.run({ ...context, asks: await this.#asksOf(context, id) }, { ...params, name: id });
+    const asks = await this.#asksOf(context, id);
+    // A task has no way to pass a question on, so a call that may be answered with one becomes no task.
+    const canTakeTasks = context.canTakeTasks && (asks === null || asks.length === 0);
+    return await calls.run({ ...context, asks, canTakeTasks }, { ...params, name: id });
   }
 
   /** What the server may ask this client for: what the client declares, and the tool's document allows. */

@@ -208,6 +208,19 @@ describe('a question of a mounted server', () => {
     expect([first?.idempotency_key, second?.idempotency_key]).toEqual(['mine', expect.stringMatching(ANSWER_KEY)]);
     expect(second?.idempotency_key).not.toContain(first!.operation_id);
   });
+
+  it('reaches a client that takes tasks, too, however long the call took', async () => {
+    const extensions = { 'io.modelcontextprotocol/tasks': {} };
+    api.kernel.admits = (proposal) => {
+      setTimeout(() => keep(ended(proposal, question())), 700);
+      return keep(running(proposal));
+    };
+    const { result } = await call({ capabilities: { ...ALL, extensions } });
+    expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { who: FORM } });
+    // A server that may ask for nothing loses no question.
+    const other = await call({ name: 'quiet', capabilities: { ...ALL, extensions } });
+    expect(other.result).toMatchObject({ resultType: 'task' });
+  });
 });
 
 const keep = (view: OperationView): OperationView => {
