@@ -7,7 +7,7 @@ import { sha256Hex, type JsonValue } from '@writ/digest';
 import { isServerRequest, mcpResultFaults, remoteBytes } from '@writ/mcp-tool';
 import { contentPart } from './content-part.ts';
 import { keptJson } from './kept-json.ts';
-import { listOf } from './list-tools.ts';
+import { listingOf } from './list-tools.ts';
 import { McpError, shownPlace, type Redact } from './mcp-error.ts';
 import { questionOf } from './server-question.ts';
 import { callServer } from './server-request.ts';
@@ -56,7 +56,7 @@ async function listedTool(
   name: string,
   digest: string,
 ): Promise<{ readonly listed: ListedTool; readonly tool: McpRemoteTool }> {
-  const listing = await listOf(session);
+  const listing = await listingOf(session);
   const tool = listing.tools.find((each) => each.name === name);
   if (tool === undefined) throw new McpError('gone', goneMessage(listing, name));
   // Its own buffer: a message to the event loop copies the whole buffer of which it shows a part.

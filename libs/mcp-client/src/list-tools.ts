@@ -23,13 +23,13 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Lists the tools of a server. @param redact removes secret values from what the server says */
 export const listRemoteTools = (work: ListWork, redact: Redact): Promise<SessionDone<Listing>> =>
-  inSession(work, redact, listOf);
+  inSession(work, redact, listingOf);
 
 /**
  * Connects, and lists the tools. A server that has forgotten the session since is connected to anew, once.
  * @throws McpError, and errors of the SDK
  */
-export async function listOf(session: Session): Promise<Listing> {
+export async function listingOf(session: Session): Promise<Listing> {
   await session.connect();
   try {
     return await walk(session);
