@@ -13,7 +13,8 @@ type Fields = Readonly<Record<string, Read<unknown>>>;
 const LAST_MODIFIED_CHARS_MAX = 64;
 const ROLES: readonly unknown[] = ['user', 'assistant'];
 
-const malformed = (place: string, what: string): McpError =>
+/** The error of a value that has another form. @param what is wrong with it, without words of the server */
+export const malformed = (place: string, what: string): McpError =>
   new McpError('malformed', `the server's answer is none of MCP: \`${place === '' ? '/' : place}\` ${what}`);
 
 export const text: Read<string> = (value, place) => {
@@ -78,6 +79,20 @@ export const record =
       ([name, read]) => [name, read(object[name], `${place}/${name}`)] as const,
     );
     return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+  };
+
+/**
+ * An object whose names the server chooses. A place within it has the number of the member, and not its name. A client
+ * that assigns a member `__proto__` would not have it afterwards.
+ */
+export const mapOf =
+  <T>(read: Read<T>): Read<Readonly<Record<string, T>>> =>
+  (value, place) => {
+    const object = objectAt(value, place);
+    if (Object.hasOwn(object, '__proto__')) throw malformed(place, 'has a member `__proto__`');
+    return Object.fromEntries(
+      Object.entries(object).map(([name, member], n) => [name, read(member, `${place}/${n}`)] as const),
+    );
   };
 
 function objectAt(value: unknown, place: string): Json {

@@ -124,23 +124,29 @@ describe('a server that asks', () => {
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, { method: 'roots/list' }]));
 
   it.each<[string, Record<string, unknown>, McpInput?]>([
-    ['for what the call did not declare', form({ message: 'x' }), { capabilities: ['roots'] }],
-    ['for a page where the call declared forms', form({ mode: 'url' }), { capabilities: ['elicitation'] }],
-    ['for a form where the call declared pages', form({ message: 'x' }), { capabilities: ['elicitation_url'] }],
-    ['in an unknown way', form({ mode: 'toast', message: 'x' })],
+    ['for what the call did not declare', form(FORM), { capabilities: ['roots'] }],
+    [
+      'for a page where the call declared forms',
+      form({ mode: 'url', message: 'x', url: 'https://example.org/' }),
+      { capabilities: ['elicitation'] },
+    ],
+    ['for a form where the call declared pages', form(FORM), { capabilities: ['elicitation_url'] }],
+    ['in an unknown way', form({ ...FORM, mode: 'toast' })],
     ['with a method that asks for nothing', { inputRequests: { a: { method: 'tools/call', params: {} } } }],
     ['with the name of a member that every object has', { inputRequests: { a: { method: 'constructor' } } }],
     ['with what is no request', { inputRequests: { a: null } }],
     ['with a model that may call tools', sample({ messages: [], maxTokens: 1, tools: [] })],
     ['for more things than the limit', { inputRequests: many(17) }],
-    ['with more bytes than the limit', form({ message: 'x'.repeat(70_000) })],
+    ['with more bytes than the limit', form({ ...FORM, message: 'x'.repeat(70_000) })],
     ['with more state than the limit', { requestState: 'x'.repeat(16_385) }],
     ['with a long name', { inputRequests: { ['k'.repeat(129)]: { method: 'roots/list' } } }],
-    ['with a mark of direction', form({ message: 'a\u202eb' })],
-    [
-      'with an escape in a title',
-      form({ message: 'x', requestedSchema: { properties: { a: { title: '\u001b[1m' } } } }),
-    ],
+    ['with a name that has a mark of direction', { inputRequests: { 'a\u202eb': { method: 'roots/list' } } }],
+    ['with a name that has an escape', { inputRequests: { 'a\u001bb': { method: 'roots/list' } } }],
+    ['with a name of two lines', { inputRequests: { 'a\nb': { method: 'roots/list' } } }],
+    ['with the name `__proto__`', { inputRequests: JSON.parse('{"__proto__":{"method":"roots/list"}}') as object }],
+    ['with a mark of direction', form({ ...FORM, message: 'a\u202eb' })],
+    ['in an unknown form', form({ message: 'x', requestedSchema: 'no' })],
+    ['for a page that a browser does not show', form({ mode: 'url', message: 'x', url: 'javascript:alert(1)' })],
   ])('%s gets no answer', async (_how, reply, input = ALL) => {
     expect(await asked(reply, input)).toMatchObject({ failed: { reason: 'unsupported' } });
     expect(server.methods.filter((method) => method === 'tools/call')).toHaveLength(1);

@@ -3,10 +3,18 @@
 // What a server asks of its client in the place of a result (`input_required` of the revision 2026-07-28).
 // Attacker-controlled: it reaches a person, or a model, beside the client. INVARIANT (what was declared): a server that
 // asks for anything else gets no answer, and its question is recorded nowhere.
-import { hiddenInSubject, MCP_ASK_LIMITS, type McpAsk, type McpInput, type McpQuestion } from '@writ/contract';
+import {
+  hiddenInBody,
+  hiddenInSubject,
+  MCP_ASK_LIMITS,
+  type McpAsk,
+  type McpInput,
+  type McpQuestion,
+} from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import { shownProblem } from './kept-json.ts';
 import { McpError, type Redact } from './mcp-error.ts';
+import { QUESTION_PARAMS } from './question-params.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -14,21 +22,8 @@ type Json = Readonly<Record<string, unknown>>;
 const DEPTH_MAX = 32;
 /** C0 and C1 controls but tab, line feed and carriage return; and separators that are shown as none. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029]/u;
+const LINES = /[\t\n\r]/u;
 
-/** The members of each request that are passed on. Others say nothing that a client needs, or that it declared. */
-const MEMBERS: Readonly<Record<string, readonly string[]>> = {
-  'elicitation/create': ['mode', 'message', 'requestedSchema', 'url', 'elicitationId'],
-  'sampling/createMessage': [
-    'messages',
-    'modelPreferences',
-    'systemPrompt',
-    'temperature',
-    'maxTokens',
-    'stopSequences',
-    'metadata',
-  ],
-  'roots/list': [],
-};
 /** Members that take a capability of their own, which no client of ours declares. */
 const UNDECLARED: Readonly<Record<string, readonly string[]>> = {
   'sampling/createMessage': ['tools', 'toolChoice'],
@@ -68,7 +63,9 @@ export function questionOf(
   const entries = Object.entries(inputRequests);
   if (entries.length > MCP_ASK_LIMITS.requests)
     throw unsupported(`asks for more than ${MCP_ASK_LIMITS.requests} things`);
-  const requests = Object.fromEntries(entries.map(([key, request]) => [keyOf(key), requestOf(request, input)]));
+  const requests = Object.fromEntries(
+    entries.map(([key, request], n) => [keyOf(key), requestOf(request, `/inputRequests/${n}`, input)]),
+  );
   if (Buffer.byteLength(JSON.stringify(requests)) > MCP_ASK_LIMITS.bytes)
     throw unsupported(`asks with more than ${MCP_ASK_LIMITS.bytes} bytes`);
   return storable({ requests, state }, redact);
@@ -76,38 +73,53 @@ export function questionOf(
 
 const unsupported = (what: string): McpError => new McpError('unsupported', `the server ${what}`);
 
+/** INVARIANT (one key): the answer has the key of its question, as a reader sees it and as every client keeps it. */
 function keyOf(key: string): string {
   if (key === '' || key.length > MCP_ASK_LIMITS.keyChars)
     throw unsupported(`names what it asks for with none or more than ${MCP_ASK_LIMITS.keyChars} characters`);
+  if (hiddenInSubject(key) !== null || CONTROL.test(key) || LINES.test(key))
+    throw unsupported('names what it asks for with characters that nobody sees');
+  if (key === '__proto__') throw unsupported('names what it asks for `__proto__`, under which clients keep no answer');
   return key;
 }
 
-function requestOf(request: unknown, { capabilities }: McpInput): McpQuestion['requests'][string] {
+function requestOf(request: unknown, place: string, { capabilities }: McpInput): McpQuestion['requests'][string] {
   const { method, params = {} } = isObject(request) ? request : {};
-  const members = typeof method === 'string' && Object.hasOwn(MEMBERS, method) ? MEMBERS[method] : undefined;
-  if (typeof method !== 'string' || members === undefined || !isObject(params))
-    throw unsupported('asks for what is none of MCP');
+  if (typeof method !== 'string' || !isObject(params)) throw unsupported('asks for what is none of MCP');
   const ask = askOf(method, params);
   if (!capabilities.includes(ask)) throw unsupported(`asks for \`${ask}\`, which its client did not declare`);
   const undeclared = UNDECLARED[method]?.find((name) => params[name] !== undefined);
   if (undeclared !== undefined) throw unsupported(`asks with \`${undeclared}\`, which its client did not declare`);
-  if (method === 'elicitation/create') requireShown(params);
-  const known = members.filter((name) => params[name] !== undefined).map((name) => [name, params[name]] as const);
-  return { method, params: Object.fromEntries(known) };
+  const read = paramsOf(ask, params, `${place}/params`);
+  requireShown(ask, read);
+  return { method, params: read };
+}
+
+/** What asks in another form is passed on to nobody. */
+function paramsOf(ask: McpAsk, params: Json, place: string): Json {
+  try {
+    return QUESTION_PARAMS[ask](params, place);
+  } catch (error) {
+    throw error instanceof McpError ? new McpError('unsupported', error.message) : error;
+  }
 }
 
 function askOf(method: string, { mode }: Json): McpAsk {
   if (method === 'sampling/createMessage') return 'sampling';
   if (method === 'roots/list') return 'roots';
+  if (method !== 'elicitation/create') throw unsupported('asks for what is none of MCP');
   if (mode !== undefined && mode !== 'form' && mode !== 'url') throw unsupported('asks a person in an unknown way');
   return mode === 'url' ? 'elicitation_url' : 'elicitation';
 }
 
-/** A person answers it. INVARIANT (seen as stored): no text of it has characters that nobody sees, names included. */
-function requireShown(params: Json): void {
+/**
+ * INVARIANT (seen as stored): no text has characters that nobody sees, names included. A text for a model may be a whole
+ * document. There, invisible marks are allowed that carry no text and change no order.
+ */
+function requireShown(ask: McpAsk, params: Json): void {
+  const hiddenIn = ask === 'sampling' ? hiddenInBody : hiddenInSubject;
   for (const text of textsIn(params))
-    if (hiddenInSubject(text) !== null || CONTROL.test(text))
-      throw unsupported('asks a person with characters that nobody sees');
+    if (hiddenIn(text) !== null || CONTROL.test(text)) throw unsupported('asks with characters that nobody sees');
 }
 
 /** Every text of a value, names of members included. */
