@@ -2,6 +2,7 @@
 import type { McpAbout, McpListing } from '@writ/contract';
 import type { CallDone, CallWork, ListWork, Redact, SessionDone, SkippedTool } from '@writ/mcp-client';
 import { callRemoteTool, listRemoteTools } from '@writ/mcp-client/thread';
+import { nameInJson } from '../redaction/name-in-json.ts';
 import { SecretValues, type NamedValue } from '../redaction/redactor.ts';
 import { shownAnswer, type ShownAnswer } from './mcp-answer.ts';
 
@@ -38,7 +39,7 @@ export const MCP_SESSION_TASKS = {
     const { tools, skipped, about } = done.value;
     // Models and people read definitions, and one without its value would not be what the server lists. INVARIANT
     // (searched before cut): nobody finds a value that was cut in two.
-    if (values.nameIn(Buffer.from(JSON.stringify({ tools, skipped, about }))) !== null)
+    if (nameInJson(values, { tools, skipped, about }) !== null)
       return {
         failed: { reason: 'malformed', message: 'the server repeats its credential in what it says of its tools' },
       };
@@ -51,7 +52,7 @@ export const MCP_SESSION_TASKS = {
     if ('failed' in done) return done;
     const { answer, listed } = done.value;
     // A question without a value that it repeats would not be what the server asks, nor its state what it wants back.
-    if (answer.asks !== undefined && values.nameIn(Buffer.from(JSON.stringify(answer.asks))) !== null)
+    if (answer.asks !== undefined && nameInJson(values, answer.asks) !== null)
       return { failed: { reason: 'malformed', message: 'the server repeats its credential in what it asks for' } };
     const shown = shownAnswer(answer, named, bytesMax);
     // Half of a question means nothing.

@@ -125,6 +125,15 @@ it.each<[string, () => ClaimedServer, string]>([
     },
     'mcp.protocol',
   ],
+  [
+    'that repeats a credential with quotes within JSON',
+    () => {
+      const secret = 'key-"0123456789"-secret';
+      server.tools = [{ ...REMOTE_TOOL, description: JSON.stringify({ send: secret }) }];
+      return { ...claimOf(), secrets: { [`${RESOURCE_SECRET_PREFIX}GITHUB`]: secret } };
+    },
+    'mcp.protocol',
+  ],
   ['whose credential would leave in clear', () => claimOf({ url: 'http://mcp.outside.example/mcp' }), 'egress.refused'],
   ['whose address is none', () => claimOf({ url: 'https://user@mcp.outside.example/' }), 'egress.refused'],
   [
