@@ -49,6 +49,34 @@ it('the parts of an answer of an MCP server, which repeat its structured part, g
   });
 });
 
+describe('a question of an MCP server', () => {
+  const asking = mcpDefinition({ ...LOOK_UP, asks: ['elicitation'] });
+  const form = { message: `Is it ${CANARY}?`, requestedSchema: { type: 'object', properties: { [CANARY]: {} } } };
+  const asks = { requests: { a: { method: 'elicitation/create', params: form } }, state: CANARY };
+  const result = { content: [], structured: null, is_error: false, asks, truncated: false };
+
+  it.each([
+    '/structured/email',
+    '/content',
+    '/structured/*/a',
+    '/asks/state',
+    '/asks/requests/*/params',
+    '/*',
+    '/other',
+  ])('goes whole with a member that a rule redacts: %s', async (pointer) => {
+    const pointers = redactionPointers([{ rule: 'r', pointers: [pointer] }], redactableResult(asking)!);
+    const left = await withoutRedacted(staged({ result }), { redact: pointers }, work);
+    expect(left.result).toMatchObject({ asks: '[redacted]' });
+    expect(JSON.stringify(left)).not.toContain(CANARY);
+  });
+
+  it('stays where no rule redacts anything, and a tool whose server asks nothing has no such member', async () => {
+    expect(redactionPointers([], redactableResult(asking)!)).toEqual([]);
+    expect(await withoutRedacted(staged({ result }), {}, work)).toMatchObject({ result: { asks } });
+    expect(redactableResult(mcpDefinition(LOOK_UP))).toMatchObject({ copies: ['/content'] });
+  });
+});
+
 it('of a failure at an MCP server no words of the server are kept, and of other failures all', async () => {
   const failed = (code: string): Staged => staged({ ended: 'failed', error: { code, message: CANARY, hint: null } });
   expect(JSON.stringify(await withoutRedacted(failed('mcp.refused'), { redact }, work))).not.toContain(CANARY);

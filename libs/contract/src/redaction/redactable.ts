@@ -36,8 +36,9 @@ export function redactableResult(
   tool: Pick<ToolDefinition, 'http' | 'mcp' | 'function' | 'result' | 'schemas'>,
 ): RedactableResult | null {
   if (tool.http !== undefined) return { schema: tool.result, copies: [] };
-  // The parts of an answer for people repeat its structured part as text.
-  if (tool.mcp !== undefined) return { schema: tool.result, copies: ['/content'] };
+  // The parts of an answer for people repeat its structured part as text, and a question can repeat any of it.
+  if (tool.mcp !== undefined)
+    return { schema: tool.result, copies: tool.mcp.asks === undefined ? ['/content'] : ['/content', '/asks'] };
   if (tool.function?.mode === 'pull') return { schema: tool.schemas?.result ?? null, copies: [] };
   return null;
 }

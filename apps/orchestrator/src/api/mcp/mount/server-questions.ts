@@ -80,9 +80,8 @@ export function declaredAsks(request: ServerContext): readonly McpAsk[] {
 export function questionIn({ state, result, redactions = [] }: OperationView): McpQuestion | null {
   // An operation of a tool that reads ends as `no_op`.
   if ((state !== 'committed' && state !== 'no_op') || result === null || result.error !== null) return null;
-  // What rules took away can't be asked, and half of a question means nothing.
-  if (redactions.some(({ pointers }) => pointers.some((pointer) => /^$|^\/(?:asks|\*)(?:\/|$)/.test(pointer))))
-    return null;
+  // A rule that redacts anything redacts the question whole.
+  if (redactions.length > 0) return null;
   const { asks } = (result.result ?? {}) as { readonly asks?: unknown };
   return QUESTION.Check(asks) ? asks : null;
 }
