@@ -35,6 +35,7 @@ when { context.args has "${INPUT}" && context.args["${INPUT}"].capabilities.cont
 forbid (principal, action == Action::"${idOf(`${PREFIX}_tampered_state`)}", resource)
 when { context.args has "${INPUT}" && context.args["${INPUT}"] has state && context.supervision == "autopilot" };
 `;
+const BEGINS = 'Question from the MCP server `everything`: ';
 const ALL = { elicitation: { form: {} }, sampling: {}, roots: {} };
 
 let internet: FakeInternet;
@@ -118,7 +119,8 @@ async function client(asked: string[]): Promise<Client> {
     { versionNegotiation: { mode: 'auto' }, capabilities: ALL },
   );
   made.setRequestHandler('elicitation/create', ({ params }) => {
-    asked.push(params.message);
+    expect(params.message.startsWith(BEGINS)).toBe(true);
+    asked.push(params.message.slice(BEGINS.length));
     return { action: 'accept', content: { name: 'Ada', color: 'blue', ok: true } };
   });
   made.setRequestHandler('sampling/createMessage', () => {

@@ -252,7 +252,7 @@ export class CallTool {
   ): Promise<CallToolResult | InputRequiredResult> {
     const question = questionIn(view);
     if (question !== null && canBeAsked(question, context.asks))
-      return askedOf(question, await this.#state(context, view, { asks: true }));
+      return askedOf(view, question, await this.#state(context, view, { asks: true }));
     const answers = keptAnswers(given, context.asks);
     const took = answers === undefined ? {} : { answers };
     const page = context.canOpenPages ? await this.#parts.consents.of(context.connection.caller, view) : null;

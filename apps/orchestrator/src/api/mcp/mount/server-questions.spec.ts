@@ -16,12 +16,16 @@ import { resourceOf, viewOf } from '../../../specs/fake-views.ts';
 import { messageOf, postModern } from '../../../specs/mcp-request.ts';
 import { createFixture, GRANT, type Fixture } from '../../../specs/tenant-fixture.ts';
 import { openTestApi, type TestApi, type TestTenant } from '../../../specs/test-api.ts';
+import { askedOf } from './server-questions.ts';
 
 const ASK: McpRemoteTool = { name: 'ask', inputSchema: { type: 'object' } };
 const QUIET: McpRemoteTool = { name: 'quiet', inputSchema: { type: 'object' } };
 const ASKS: readonly McpAsk[] = ['elicitation', 'sampling'];
 const SCHEMA = { type: 'object', properties: { name: { type: 'string' } } };
 const FORM = { method: 'elicitation/create', params: { mode: 'form', message: 'Who?', requestedSchema: SCHEMA } };
+const BEGINS = 'Question from the MCP server `tracker`: ';
+/** The form as a client gets it. */
+const SHOWN = { ...FORM, params: { ...FORM.params, message: `${BEGINS}Who?` } };
 const ALL = { elicitation: { form: {} }, sampling: {}, roots: {} };
 
 let api: TestApi;
@@ -129,7 +133,7 @@ describe('a question of a mounted server', () => {
   it('goes to the client, and its answers are arguments of a second call of the same tool', async () => {
     answers = [question()];
     const { result } = await call();
-    expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { who: FORM } });
+    expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { who: SHOWN } });
     expect(JSON.stringify(result)).not.toContain('state of the server');
     const second = await call({ state: result?.['requestState'], responses: { ...WHO, more: { action: 'accept' } } });
     expect(second.result).toMatchObject({ content: ANSWER.content });
@@ -142,6 +146,44 @@ describe('a question of a mounted server', () => {
     });
     expect(inputs()[1]).toEqual({ capabilities: ASKS, responses: WHO, state: 'state of the server' });
   });
+
+  it('names the server to the person whom it asks, and to no model', async () => {
+    const PAGE = {
+      method: 'elicitation/create',
+      params: { mode: 'url', message: 'Sign in', url: 'https://a.example' },
+    };
+    const ofWrit = {
+      ...FORM,
+      params: { ...FORM.params, message: 'The MCP server `other` acts under your own rights' },
+    };
+    const MODEL = { method: 'sampling/createMessage', params: { messages: [], systemPrompt: 'x', maxTokens: 1 } };
+    const FOLDERS = { method: 'roots/list', params: {} };
+    answers = [question({ who: FORM, connect: ofWrit, MODEL })];
+    expect((await call()).result?.['inputRequests']).toEqual({
+      who: SHOWN,
+      connect: { ...ofWrit, params: { ...ofWrit.params, message: `${BEGINS}${ofWrit.params.message}` } },
+      MODEL,
+    });
+    const view = { tool_id: 'mcp.tracker.ask' };
+    expect(askedOf(view, { requests: { PAGE, FOLDERS }, state: null }, 's').inputRequests).toEqual({
+      PAGE: { ...PAGE, params: { ...PAGE.params, message: `${BEGINS}Sign in` } },
+      FOLDERS,
+    });
+  });
+
+  it.each(['', '/*', '/asks/state', '/structured/email', '/content'])(
+    'is asked of nobody where a rule redacts `%s` of the result, though it can be read',
+    async (pointer) => {
+      api.kernel.admits = (proposal) => {
+        const view = ended(proposal, question(), { redactions: [{ rule: 'r', pointers: [pointer] }] });
+        api.kernel.keep(tenant.tenantId, proposal.operation_id, 'operation', view);
+        return view;
+      };
+      const { result } = await call();
+      expect(result).toMatchObject({ isError: true });
+      expect(result).not.toHaveProperty('inputRequests');
+    },
+  );
 
   it('may be followed by others, each of which names the operation before', async () => {
     const state = await askedOnce();
@@ -194,7 +236,7 @@ describe('a question of a mounted server', () => {
     const state = await askedOnce();
     for (const responses of [undefined, {}, { other: { action: 'accept' } }, { approval: { action: 'accept' } }]) {
       const { result } = await call({ state, ...(responses === undefined ? {} : { responses }) });
-      expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { who: FORM } });
+      expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { who: SHOWN } });
     }
     expect(proposed()).toHaveLength(1);
   });
@@ -306,7 +348,7 @@ describe('an answer', () => {
     );
     const accepted = { approval: { action: 'accept' } };
     const next = await call({ state: held.result?.['requestState'], responses: accepted });
-    expect(next.result).toMatchObject({ resultType: 'input_required', inputRequests: { who: FORM } });
+    expect(next.result).toMatchObject({ resultType: 'input_required', inputRequests: { who: SHOWN } });
     expect(api.kernel.requests.filter(({ verb }) => verb.startsWith('approval'))).toEqual([]);
     expect(proposed()).toHaveLength(2);
   });
@@ -316,7 +358,7 @@ describe('an answer', () => {
     const [first] = proposed();
     for (const over of [
       ended(first!, ANSWER),
-      ended(first!, question(), { redactions: [{ rule: 'r', pointers: ['/asks/requests'] }] }),
+      ended(first!, question(), { redactions: [{ rule: 'r', pointers: ['/structured/email'] }] }),
       { ...ended(first!, ANSWER), result: null },
     ]) {
       api.kernel.keep(tenant.tenantId, first!.operation_id, 'operation', over);

@@ -96,12 +96,27 @@ function askOf({ method, params }: McpQuestion['requests'][string]): McpAsk {
   return params['mode'] === 'url' ? 'elicitation_url' : 'elicitation';
 }
 
-/** The question as the client gets it. @param requestState names the operation; the server's own state stays here */
-export const askedOf = ({ requests }: McpQuestion, requestState: string): InputRequiredResult =>
-  inputRequired({
-    ...(Object.keys(requests).length === 0 ? {} : { inputRequests: requests as unknown as InputRequests }),
+/**
+ * The question as the client gets it. INVARIANT (whose question): what a person reads begins with the server that asks.
+ * So no server asks in the name of Writ, which never begins so, or of another server. Writ asks neither for replies of
+ * models nor for folders.
+ * @param requestState names the operation; the server's own state stays here
+ */
+export function askedOf(
+  { tool_id }: Pick<OperationView, 'tool_id'>,
+  { requests }: McpQuestion,
+  requestState: string,
+): InputRequiredResult {
+  const [, server = ''] = tool_id.split('.');
+  const named = Object.entries(requests).map(([key, { method, params }]) => {
+    const message = `Question from the MCP server \`${server}\`: ${String(params['message'])}`;
+    return [key, { method, params: method === 'elicitation/create' ? { ...params, message } : params }] as const;
+  });
+  return inputRequired({
+    ...(named.length === 0 ? {} : { inputRequests: Object.fromEntries(named) as unknown as InputRequests }),
     requestState,
   });
+}
 
 /**
  * The client's side of the question, as an argument; null where it left something unanswered. Answers to what was not
