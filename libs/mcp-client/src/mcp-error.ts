@@ -16,6 +16,8 @@ export const MCP_FAILURES = [
   'malformed',
   /** The server sent more than is read. */
   'too_large',
+  /** What the call would send is more than its transport takes. Nothing was sent. */
+  'unsendable',
   /** The time was over. */
   'timeout',
   /** The tool is defined otherwise than it is pinned. Nothing was sent to it. */

@@ -51,7 +51,6 @@ it('sends the headers of the protocol, and passes on those that the protocol rea
     ['mcp-method', 'tools/list'],
     ['authorization', 'Bearer stolen'],
     ['host', 'elsewhere'],
-    ['mcp-name', 'a\u00e9'],
   ] as const;
   expect(await answerTo(post({ headers }))).toEqual({
     kind: 'head',
@@ -76,6 +75,19 @@ it.each<[string, Partial<FromThread & { kind: 'request' }>]>([
   expect(await answerTo(post(more))).toMatchObject({ kind: 'broken' });
   expect(sent).toEqual([]);
   expect(relay.failure?.error).toMatchObject({ name: 'McpError' });
+});
+
+it.each([
+  ['is longer than 8,192 characters', 'x'.repeat(8_193), /`mcp-name` would have more than 8192 characters: shorten/],
+  ['has characters that no header has', 'a\u00e9', /`mcp-name` with characters/],
+])('sends no call without its header that %s', async (_what, value, problem) => {
+  open();
+  expect(await answerTo(post({ ...call, headers: [['mcp-name', value]] }))).toMatchObject({ kind: 'broken' });
+  expect([sent.length, relay.hasCalled]).toEqual([0, false]);
+  expect((relay.failure?.error as Error).message).toMatch(problem);
+  const most = [['mcp-name', 'x'.repeat(8_192)]] as const;
+  expect(await answerTo(post({ ...call, id: 2, headers: most }))).toMatchObject({ kind: 'head' });
+  expect(sent[0]?.headers).toEqual(most);
 });
 
 it('sends one call at most', async () => {

@@ -144,9 +144,9 @@ export class RequestRelay {
     const isOther = isCall ? method !== 'POST' : body !== null && isCallMethod(methodOf(body));
     if (isOther) throw strange('a request that does not say what it is');
     if (isCall && (!this.#options.mayCall || this.#hasCalled)) throw strange('another call than it may send');
-    const sent = headers.filter(
-      ([name, value]) => HEADER.test(name) && value.length <= HEADER_CHARS_MAX && FIELD_VALUE.test(value),
-    );
+    const sent = headers.filter(([name]) => HEADER.test(name));
+    // INVARIANT (all or none): a server may rely on headers of MCP to say what the body says.
+    for (const header of sent) requireSendable(header, isCall);
     this.#hasCalled ||= isCall;
     return { method, headers: sent, body, isCall };
   }
@@ -176,6 +176,17 @@ export class RequestRelay {
   #post(message: ToThread): void {
     this.#own.postMessage(message);
   }
+}
+
+/** @throws McpError that names the header. Its value may hold arguments, and is not repeated. */
+function requireSendable([name, value]: Header, isCall: boolean): void {
+  if (value.length > HEADER_CHARS_MAX) {
+    const problem = `the header \`${name}\` would have more than ${HEADER_CHARS_MAX} characters`;
+    throw isCall
+      ? new McpError('unsendable', `${problem}: shorten the argument that it repeats`)
+      : new McpError('too_large', problem);
+  }
+  if (!FIELD_VALUE.test(value)) throw strange(`the header \`${name}\` with characters that no header has`);
 }
 
 const passedOn = (headers: RelayedAnswer['headers']): readonly Header[] =>

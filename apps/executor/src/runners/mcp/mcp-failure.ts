@@ -23,6 +23,7 @@ const BEFORE: Readonly<Record<McpFailure, FaultCode>> = {
   failed: 'mcp.unreachable',
   malformed: 'mcp.protocol',
   too_large: 'mcp.protocol',
+  unsendable: 'args.invalid',
   timeout: 'command.timeout',
   changed: 'mcp.definition_changed',
   gone: 'mcp.definition_gone',
@@ -32,6 +33,7 @@ const BEFORE: Readonly<Record<McpFailure, FaultCode>> = {
 /** INVARIANT (refused means nothing done): the kernel takes a refusal for that, so it stands for nothing else. */
 const AFTER: Readonly<Record<McpFailure, FaultCode>> = {
   ...BEFORE,
+  unsendable: 'mcp.protocol',
   unreachable: 'egress.failed',
   denied: 'mcp.refused',
   refused: 'mcp.refused',

@@ -30,6 +30,7 @@ const SETTINGS: McpServerSettings = {
 const MEANING = { kind: 'mcp_server', name: 'docs', settings: SETTINGS } as const;
 const SERVER = { ...MEANING, digest: resourceDigest(MEANING) };
 const READ = serverRequests({ resources: {} }).find(({ name }) => name === 'resources/read')!;
+const GET = serverRequests({ prompts: {} }).find(({ name }) => name === 'prompts/get')!;
 const TOOL: McpTool = { ...acceptedTool(SERVER, 'resources_read', READ, 'read'), version: 1 };
 const CACHED = { ttlMs: 0, cacheScope: 'private' };
 
@@ -50,11 +51,11 @@ beforeEach(async () => {
 });
 afterEach(() => on.close());
 
-async function call(tool: McpTool = TOOL): Promise<ReportRequest> {
+async function call(tool: McpTool = TOOL, args: Record<string, unknown> = { uri: 'doc:1' }): Promise<ReportRequest> {
   const resource_id = formatId('resource', new Uint8Array(16));
   const resources: BoundResource[] = [{ resource_id, ...SERVER, owner_agent_id: null }];
   const definition = bindTool(mcpDefinition(tool), resources);
-  const message = on.kernel.order(tool.tool_id, { uri: 'doc:1' }, on.root, {
+  const message = on.kernel.order(tool.tool_id, args, on.root, {
     definition,
     redemption: {
       net: [[{ domain: '*.outside.example', methods: ['POST'] }]],
@@ -126,6 +127,16 @@ it.each<[string, McpAnswer, string]>([
   expect(await call({ ...TOOL, category: 'write' })).toMatchObject({ ended: 'failed', error: { code }, result: null });
   // What was announced and has no clear answer, the kernel takes for done or not: it leaves doubt.
   expect([announced(), reads()]).toEqual([true, 1]);
+});
+
+it('an argument that does not fit into its header is refused by name, and no request of it leaves', async () => {
+  // Three bytes each, which a header has in base64: a third more.
+  const name = '\u6f22'.repeat(4_000);
+  server.capabilities = { prompts: {} };
+  const report = await call({ ...acceptedTool(SERVER, 'prompts_get', GET, 'write'), version: 1 }, { name });
+  expect(report).toMatchObject({ ended: 'failed', error: { code: 'args.invalid' }, result: null });
+  expect(report.error?.message).toContain('`mcp-name`');
+  expect([announced(), server.methods.includes('prompts/get')]).toEqual([false, false]);
 });
 
 it('a server that declares no such capability any more is sent nothing', async () => {
