@@ -2,7 +2,7 @@
 import { ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { MCP_LIMITS, type McpRemoteTool } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
-import { isServerRequest, remoteBytes, remoteToolOf, serverRequests } from '@writ/mcp-tool';
+import { isServerRequest, remoteBytes, remoteToolOf, RESERVED_NAME, serverRequests } from '@writ/mcp-tool';
 import { shownProblem } from './kept-json.ts';
 import { McpError, type Redact } from './mcp-error.ts';
 import { inSession, type Session } from './session.ts';
@@ -16,8 +16,6 @@ const NAME_CHARS_MAX = 128;
 const DEPTH_MAX = 64;
 /** A listing says of itself how long it is valid, and a day is the most that the SDK believes. */
 const TTL_MS_MAX = 86_400_000;
-
-const RESERVED = 'the name is reserved for a request of MCP itself, and no tool can have it';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -106,7 +104,7 @@ class Found {
     const { name } = objectOf(tool);
     if (typeof name !== 'string' || name === '')
       throw new McpError('malformed', 'the server lists a tool without name');
-    if (isServerRequest(name)) return this.#skip(name, RESERVED);
+    if (isServerRequest(name)) return this.#skip(name, RESERVED_NAME);
     const read = definitionOf(tool as Json, this.#redact);
     if ('problem' in read) this.#skip(name, read.problem);
     else if (this.#tools.has(name) || this.#skipped.has(name)) this.#skip(name, 'the server lists it twice');

@@ -7,9 +7,10 @@ import {
   type McpTool,
   type ToolCategory,
 } from '@writ/contract';
+import { namesInput } from './names-input.ts';
 import { mcpToolId } from './names.ts';
 import { parametersOf, remoteDigest } from './remote-tool.ts';
-import { namesInput, withInput } from './server-questions.ts';
+import { withInput } from './server-questions.ts';
 import { isServerRequest } from './server-requests.ts';
 
 const DESCRIPTION_CHARS_MAX = 4096;

@@ -13,4 +13,11 @@ export {
   suggestedCategory,
 } from './remote-tool.ts';
 export { inputOf, mcpFaults, offeredDefinition } from './server-questions.ts';
-export { isServerRequest, serverRequestDigest, serverRequests, type McpServerRequest } from './server-requests.ts';
+export { hiddenCharacter, textsIn } from './shown-text.ts';
+export {
+  isServerRequest,
+  RESERVED_NAME,
+  serverRequestDigest,
+  serverRequests,
+  type McpServerRequest,
+} from './server-requests.ts';

@@ -3,10 +3,8 @@
 // Definitions of tools as an MCP server lists them. They are attacker-controlled: their texts reach models, and their
 // schemas decide what arguments pass.
 import {
-  hiddenInSubject,
   MCP_INPUT,
   MCP_LIMITS,
-  pointerOf,
   problemAt,
   problemsWithin,
   type JsonSchemaText,
@@ -16,7 +14,8 @@ import {
 } from '@writ/contract';
 import { canonicalBytes, JsonError, sha256Hex } from '@writ/digest';
 import { verifySchema } from '@writ/json-schema';
-import { namesInput } from './server-questions.ts';
+import { namesInput } from './names-input.ts';
+import { hiddenCharacter, textsIn } from './shown-text.ts';
 
 const MEMBERS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 const PROBLEMS_MAX = 16;
@@ -24,8 +23,6 @@ const PROBLEMS_MAX = 16;
 const PROBLEMS_BYTES_MAX = 8 * 1024;
 /** Of each text of a problem: pointers have names that the server chose. */
 const PROBLEM_CHARS_MAX = 256;
-/** C0 and C1 controls but tab, line feed and carriage return. */
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u;
 
 /** The members of a listed tool that count, exactly as listed; absent ones stay absent. */
 export const remoteToolOf = (listed: McpRemoteTool): McpRemoteTool =>
@@ -89,27 +86,13 @@ const reservedNames = ({ inputSchema }: McpRemoteTool): Problem[] =>
 /** Every text of a definition that has a character which a reader doesn't see, names of members included. */
 function hiddenTexts(tool: McpRemoteTool): Problem[] {
   const problems: Problem[] = [];
-  const check = (pointer: string, text: string): void => {
-    const hidden = hiddenInSubject(text) ?? controlIn(text);
-    if (hidden !== null)
-      problems.push(problemAt(pointer, `has the character ${hidden}, which is not shown as it is stored`));
-  };
-  const open: { pointer: string; value: unknown }[] = [{ pointer: '', value: tool }];
-  for (let next = open.pop(); next !== undefined && problems.length < PROBLEMS_MAX; next = open.pop()) {
-    const { pointer, value } = next;
-    if (typeof value === 'string') check(pointer, value);
-    if (typeof value !== 'object' || value === null) continue;
-    for (const [name, member] of Object.entries(value)) {
-      if (!Array.isArray(value)) check(pointer, name);
-      open.push({ pointer: `${pointer}${pointerOf(name)}`, value: member });
-    }
+  for (const { pointer, text } of textsIn(tool)) {
+    const hidden = hiddenCharacter(text);
+    if (hidden === null) continue;
+    problems.push(problemAt(pointer, `has the character ${hidden}, which is not shown as it is stored`));
+    if (problems.length >= PROBLEMS_MAX) break;
   }
   return problems;
-}
-
-function controlIn(text: string): string | null {
-  const [found] = CONTROL.exec(text) ?? [];
-  return found === undefined ? null : `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;

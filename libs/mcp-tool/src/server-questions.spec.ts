@@ -4,7 +4,8 @@ import { Value } from 'typebox/value';
 import { acceptedTool } from './accepted-tool.ts';
 import { mcpDefinition } from './definition.ts';
 import { remoteProblems } from './remote-tool.ts';
-import { inputOf, namesInput, offeredDefinition } from './server-questions.ts';
+import { namesInput } from './names-input.ts';
+import { inputOf, offeredDefinition } from './server-questions.ts';
 import { serverRequests } from './server-requests.ts';
 
 const LOOK: McpRemoteTool = {

@@ -12,6 +12,7 @@ import {
   type ToolDefinition,
 } from '@writ/contract';
 import { schemaFaults, type SchemaFault } from '@writ/json-schema';
+import { namesInput } from './names-input.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -47,19 +48,6 @@ export function offeredDefinition(tool: ToolDefinition): ToolDefinition {
   if (tool.mcp?.asks === undefined) return tool;
   const { [MCP_INPUT]: _input, ...properties } = tool.parameters.properties;
   return { ...tool, parameters: { ...tool.parameters, properties } };
-}
-
-/** Whether a schema names the argument anywhere, at any depth. Total and pure. */
-export function namesInput(schema: JsonSchemaText): boolean {
-  const open: unknown[] = [schema];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next === MCP_INPUT) return true;
-    if (typeof next !== 'object' || next === null) continue;
-    if (Object.hasOwn(next, MCP_INPUT)) return true;
-    // Null says nothing, and undefined ends the walk.
-    for (const value of Object.values(next)) if (value !== null && value !== undefined) open.push(value);
-  }
-  return false;
 }
 
 const place = `/${MCP_INPUT.replaceAll('~', '~0').replaceAll('/', '~1')}`;

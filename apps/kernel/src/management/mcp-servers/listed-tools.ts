@@ -10,7 +10,14 @@ import {
   type Problem,
 } from '@writ/contract';
 import { JsonError, parseJson, sha256Hex } from '@writ/digest';
-import { isServerRequest, remoteBytes, remoteProblems, serverRequestDigest, suggestedCategory } from '@writ/mcp-tool';
+import {
+  isServerRequest,
+  remoteBytes,
+  remoteProblems,
+  RESERVED_NAME,
+  serverRequestDigest,
+  suggestedCategory,
+} from '@writ/mcp-tool';
 
 /** A tool that a server lists. */
 export interface ListedTool {
@@ -60,8 +67,7 @@ function listedTool(tool: McpRemoteTool): ListedTool | string {
     const bytes = remoteBytes(tool);
     const digest = sha256Hex(bytes);
     // INVARIANT (Writ's own): under the name of a request of MCP there is no definition of a server.
-    if (isServerRequest(name) && digest !== serverRequestDigest(name))
-      return 'the name is reserved for a request of MCP itself, and no tool can have it';
+    if (isServerRequest(name) && digest !== serverRequestDigest(name)) return RESERVED_NAME;
     const problems = remoteProblems(tool);
     return { name, bytes, digest, problems, suggested: suggestedCategory(tool) };
   } catch (error) {
