@@ -57,7 +57,7 @@ export function mcpDefinition(tool: McpTool): ToolDefinition {
       ...requestsOf(resource),
       mcp: { ...mcp, server_digest: resource?.digest ?? '' },
     }),
-    faults: (args) => mcpArgumentFaults({ parameters, mayAsk: asks !== undefined }, args),
+    faults: (args) => mcpArgumentFaults({ parameters, mayAsk: asks !== undefined, remoteName: remote_name }, args),
   };
   return definition;
 }

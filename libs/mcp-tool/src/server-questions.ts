@@ -13,6 +13,8 @@ import {
 } from '@writ/contract';
 import { schemaFaults, type SchemaFault } from '@writ/json-schema';
 import { namesInput } from './names-input.ts';
+import { addressFaults } from './resource-uri.ts';
+import { isServerRequest } from './server-requests.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -57,6 +59,8 @@ export interface AskingTool {
   readonly parameters: JsonSchemaText;
   /** whether its server may ask, so that the parameters have the argument for answers */
   readonly mayAsk: boolean;
+  /** its name at the server: for some requests of MCP a schema doesn't say everything */
+  readonly remoteName: string;
 }
 
 /**
@@ -65,14 +69,15 @@ export interface AskingTool {
  * counts them among its arguments. Total and pure.
  */
 export function mcpFaults(
-  { parameters, mayAsk }: AskingTool,
+  { parameters, mayAsk, remoteName }: AskingTool,
   args: unknown,
   stepsMax: number,
 ): readonly SchemaFault[] | null {
   const hasInput = typeof args === 'object' && args !== null && Object.hasOwn(args, MCP_INPUT);
   if (!mayAsk) {
     const found = schemaFaults(parameters, args, stepsMax);
-    return hasInput && found !== null && !namesInput(parameters) ? [NOT_ASKED, ...found] : found;
+    if (hasInput && found !== null && !namesInput(parameters)) return [NOT_ASKED, ...found];
+    return found?.length === 0 && isServerRequest(remoteName) ? addressFaults(remoteName, args as Json) : found;
   }
   const { [MCP_INPUT]: ofInput, ...properties } = parameters['properties'] as Readonly<Record<string, JsonSchemaText>>;
   const ofServer = { ...parameters, properties };

@@ -149,7 +149,7 @@ it('a resource that the server does not have is a failure, in words of the serve
 });
 
 it('arguments of another form are refused, and nothing leaves', async () => {
-  for (const args of [{}, { uri: '' }, { uri: 'test://static-text', _meta: {} }])
+  for (const args of [{}, { uri: '' }, { uri: 'TEST://static-text' }, { uri: 'test://static-text', _meta: {} }])
     expect(await call('resources/read', args)).toMatchObject({ error: { code: 'args.invalid' } });
 });
 

@@ -10,7 +10,7 @@ import {
   type ToolDefinition,
 } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
-import { acceptedTool } from '@writ/mcp-tool';
+import { acceptedTool, serverRequests } from '@writ/mcp-tool';
 import { InlineTaskRunner } from '@writ/worker-pool';
 import { judgingTasks, type JudgingTasks } from '../worker-tasks.ts';
 import type { Arguments } from './call.ts';
@@ -188,6 +188,22 @@ describe('answers to an MCP server', () => {
       expect([...new Set(work.given)]).toEqual(given);
     },
   );
+});
+
+describe('an address of a resource in another spelling', () => {
+  const [request] = serverRequests({ completions: {} });
+  const document = acceptedTool({ name: 'crm', digest: '0'.repeat(64) }, 'completion_complete', request!, 'read');
+  const tool = tenantDefinition({ ...document, version: 1 });
+
+  it.each([
+    ['here', 'x', []],
+    ['in a thread', 'x'.repeat(100_000), ['schema.read']],
+  ] as const)('is found %s', async (_where, value, given) => {
+    const args = { ref: { type: 'ref/resource', uri: 'DRAFT://{id}' }, argument: { name: 'id', value } };
+    for (const by of [work, null])
+      expect(argumentFaults(await read(tool, args, by), args)).toMatchObject([{ pointer: '/ref/uri' }]);
+    expect(work.given).toEqual(given);
+  });
 });
 
 it('the definition of any other tool is unchanged', async () => {

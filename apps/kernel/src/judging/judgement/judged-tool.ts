@@ -92,14 +92,14 @@ export class ToolReader {
     if (tool.schemas === undefined || this.#work === null) return tool;
     const { parameters } = tool.schemas;
     const isFunction = tool.function !== undefined;
-    const mayAsk = tool.mcp?.asks !== undefined;
+    const mcp = { parameters, mayAsk: tool.mcp?.asks !== undefined, remoteName: tool.mcp?.remote_name ?? '' };
     const isLong = canonical.byteLength > INLINE_REQUEST_BYTES_MAX;
     const inline = isFunction
       ? functionFaults(parameters, value, INLINE_SCHEMA_STEPS_MAX)
       : isLong
         ? null
-        : mcpFaults({ parameters, mayAsk }, value, INLINE_SCHEMA_STEPS_MAX);
-    const call = { parameters, args: value, isFunction, mayAsk };
+        : mcpFaults(mcp, value, INLINE_SCHEMA_STEPS_MAX);
+    const call = { ...mcp, args: value, isFunction };
     const faults = inline ?? (await this.#work.run('schema.read', call, { tenantId: tenant_id, wallMs: READ_WALL_MS }));
     return { ...tool, faults: () => faults };
   }

@@ -68,11 +68,13 @@ export interface SchemaCall {
   readonly isFunction: boolean;
   /** whether the arguments of a tool of an MCP server may have answers to it */
   readonly mayAsk: boolean;
+  /** the name of a tool of an MCP server there */
+  readonly remoteName: string;
 }
 
 /** Checks the arguments of a call against the schema that somebody outside of Writ wrote. */
-export const readBySchema = ({ args, parameters, isFunction, mayAsk }: SchemaCall): Faults =>
-  isFunction ? functionArgumentFaults(parameters, args) : mcpArgumentFaults({ parameters, mayAsk }, args);
+export const readBySchema = ({ args, isFunction, ...tool }: SchemaCall): Faults =>
+  isFunction ? functionArgumentFaults(tool.parameters, args) : mcpArgumentFaults(tool, args);
 
 /** Checks the arguments of a call of an HTTP tool by the schema that a tenant wrote, and by the request. */
 export const readHttp = ({ args, ...about }: HttpArguments & { readonly args: Args }): Faults =>
