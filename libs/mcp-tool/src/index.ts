@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export { acceptedTool, type ServerOfTool } from './accepted-tool.ts';
 export { mcpArgumentFaults, mcpDefinition, mcpResultFaults, outletsOf } from './definition.ts';
-export { localNames, mcpToolId, unlistedName } from './names.ts';
+export { localNames, mcpToolId, requestName, unlistedName } from './names.ts';
 export {
   defaultCategory,
   parametersOf,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { localNames, mcpToolId, unlistedName } from './names.ts';
+import { localNames, mcpToolId, requestName, unlistedName } from './names.ts';
+import { SERVER_REQUEST_NAMES } from './server-requests.ts';
 
 const named = (names: readonly string[], assigned: Record<string, string> = {}): Record<string, string> =>
   Object.fromEntries(localNames(names, new Map(Object.entries(assigned))));
@@ -36,6 +37,20 @@ describe('the names of the tools of a server', () => {
     const after = named(['a_b', 'a.b'], before);
     expect(after['a.b']).toBe('a_b');
     expect(after['a_b']).toMatch(/^a_b_[0-9a-f]{8}$/);
+  });
+
+  it('never are those of requests of MCP, which have the same name at every server', () => {
+    const request = { 'resources/read': 'resources_read' };
+    for (const tool of ['resources_read', 'resources.read', 'resources read']) {
+      for (const names of [named([tool, 'resources/read']), { ...named([tool]), ...named(['resources/read']) }])
+        expect(names).toEqual({ ...request, [tool]: expect.stringMatching(/^resources_read_[0-9a-f]{8}$/) as unknown });
+    }
+    for (const name of SERVER_REQUEST_NAMES) expect(named([name])).toEqual({ [name]: requestName(name) });
+  });
+
+  it('stay those of tools that had them first, and then the request has none', () => {
+    const before = { resources_read: 'resources_read' };
+    expect(named(['resources/read', 'resources_read'], before)).toEqual(before);
   });
 
   it("don't depend on the order in which the server lists them", () => {

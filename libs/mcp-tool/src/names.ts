@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { sha256Hex, utf8Bytes } from '@writ/digest';
+import { isServerRequest, SERVER_REQUEST_NAMES, type McpServerRequest } from './server-requests.ts';
 
 /** The longest last part of a tool's id: what dialects allow for a whole name. */
 const NAME_CHARS_MAX = 64;
@@ -11,23 +12,30 @@ export const mcpToolId = (server: string, localName: string): string => `mcp.${s
 /**
  * The names that tools of a server have here, by their names there. A tool that has a name already keeps it, so an id
  * never comes to mean another tool. Characters that no id has become `_`; where that makes a name that another tool
- * has, or one that is too long, the name ends in the beginning of a digest of the original. Total and pure: the order
- * of the names doesn't count.
+ * has, or one that is too long, the name ends in the beginning of a digest of the original. INVARIANT (requests first):
+ * a request of MCP has the name of `requestName`, which no tool gets, or it has none, where a tool has that name
+ * already. Total and pure: the order of the names doesn't count.
  */
 export function localNames(
   remoteNames: readonly string[],
   assigned: ReadonlyMap<string, string> = new Map(),
 ): ReadonlyMap<string, string> {
   const names = new Map(assigned);
-  const taken = new Set(assigned.values());
+  const isAssigned = new Set(assigned.values());
+  const taken = new Set([...isAssigned, ...SERVER_REQUEST_NAMES.map(requestName)]);
   const assign = (remote: string, local: string): void => {
     names.set(remote, local);
     taken.add(local);
   };
   const fresh = [...new Set(remoteNames)].filter((remote) => !names.has(remote)).sort();
-  // A name that needs no change has the better claim to it.
-  for (const remote of fresh) if (plainName(remote) === remote && !taken.has(remote)) assign(remote, remote);
+  const tools = fresh.filter((remote) => !isServerRequest(remote));
   for (const remote of fresh) {
+    const plain = plainName(remote);
+    if (isServerRequest(remote) && !isAssigned.has(plain)) assign(remote, plain);
+  }
+  // A name that needs no change has the better claim to it.
+  for (const remote of tools) if (plainName(remote) === remote && !taken.has(remote)) assign(remote, remote);
+  for (const remote of tools) {
     if (names.has(remote)) continue;
     const plain = plainName(remote);
     assign(remote, plain.length > NAME_CHARS_MAX || taken.has(plain) ? suffixed(remote, taken) : plain);
@@ -40,6 +48,9 @@ const plainName = (remote: string): string => {
   const plain = remote.replaceAll(/[^A-Za-z0-9_-]/gu, '_');
   return plain.length > NAME_CHARS_MAX ? `${plain} ` : plain;
 };
+
+/** The name of a request of MCP, the same at every server. Rules of a policy name it. */
+export const requestName = (request: McpServerRequest): string => plainName(request);
 
 /** Characters of the name that an unlisted tool keeps, so that a reader recognises it and the whole id fits. */
 const UNLISTED_CHARS = 24;

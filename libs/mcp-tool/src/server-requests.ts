@@ -92,6 +92,9 @@ export const isServerRequest = (name: string): name is McpServerRequest => DEFIN
 /** Why a tool of a server with the name of a request can't be used. */
 export const RESERVED_NAME = 'the name is reserved for a request of MCP itself, and no tool can have it';
 
+/** The names of all requests that are tools of Writ. */
+export const SERVER_REQUEST_NAMES: readonly McpServerRequest[] = Object.values(BY_CAPABILITY).flat();
+
 /** The definitions of the requests that a server takes which declares these capabilities. Total and pure. */
 export const serverRequests = (capabilities: Readonly<Record<string, unknown>>): readonly McpRemoteTool[] =>
   Object.entries(BY_CAPABILITY).flatMap(([capability, names]) =>

@@ -34,6 +34,7 @@ import { withAuthorization } from './authorization.ts';
 import { compareListing } from './compare-listing.ts';
 import type { ServerOfTools } from './tools-in-force.ts';
 import { readListing, type ListedTools } from './listed-tools.ts';
+import { withoutMisnamed } from './misnamed-requests.ts';
 import { storedProblem } from './stored-problem.ts';
 
 /** How often a server is listed, in milliseconds: a change is found within that time, and by each call before it. */
@@ -139,9 +140,10 @@ export class McpListings {
     if ((listing === null) === (problem === null))
       throw new Fault('request.malformed', 'a report has a listing or a problem');
     if (listing === null) return await this.#fail(attempt, problem as McpProblem, authorization);
-    const listed = await this.#read(attempt.tenant_id, listing);
+    const read = await this.#read(attempt.tenant_id, listing);
     return await this.#dependencies.changes.make(attempt.tenant_id, async (rows, now): Promise<Changed<boolean>> => {
       await lockTools(rows, attempt.tenant_id);
+      const listed = await withoutMisnamed(rows, attempt, read);
       const data = {
         due_at: BigInt(now + EVERY_MS),
         failures: 0,
