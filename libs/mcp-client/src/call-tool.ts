@@ -2,14 +2,13 @@
 //
 // INVARIANT (pinned): a tool is called only where its definition has the digest that the call was decided on.
 import type { JsonSchemaText, McpRemoteTool } from '@writ/contract';
-import { isInputRequiredResult } from '@modelcontextprotocol/client';
 import { sha256Hex, type JsonValue } from '@writ/digest';
 import { isServerRequest, mcpResultFaults, remoteBytes } from '@writ/mcp-tool';
 import { contentPart } from './content-part.ts';
 import { keptJson } from './kept-json.ts';
 import { listingOf } from './list-tools.ts';
 import { McpError, shownPlace, type Redact } from './mcp-error.ts';
-import { questionOf } from './server-question.ts';
+import { askingAnswer } from './server-question.ts';
 import { callServer } from './server-request.ts';
 import { inSession, type Session } from './session.ts';
 import type { CallDone, CallWork, ListedTool, Listing, RemoteAnswer, SessionDone } from './session-work.ts';
@@ -28,10 +27,8 @@ export const callRemoteTool = (work: CallWork, redact: Redact): Promise<SessionD
     const { listed, tool } = await pinnedTool(session, work);
     const { input = null } = work;
     const result = await session.call(work.name, work.args, tool.inputSchema, input);
-    const asks = input !== null && isInputRequiredResult(result) ? questionOf(result, input, redact) : null;
-    // A question promises nothing of a result.
-    if (asks !== null) return { answer: { content: [], structured: null, is_error: false, asks }, listed };
-    return { answer: answerOf(result as Result, work.output, redact), listed };
+    const asking = askingAnswer(result, input, redact);
+    return { answer: asking ?? answerOf(result as Result, work.output, redact), listed };
   });
 
 /** @throws McpError `changed` or `gone` */

@@ -3,6 +3,7 @@
 // What a server asks of its client in the place of a result (`input_required` of the revision 2026-07-28).
 // Attacker-controlled: it reaches a person, or a model, beside the client. INVARIANT (what was declared): a server that
 // asks for anything else gets no answer, and its question is recorded nowhere.
+import { isInputRequiredResult } from '@modelcontextprotocol/client';
 import {
   hiddenInBody,
   hiddenInSubject,
@@ -15,6 +16,7 @@ import { JsonError, parseIJson } from '@writ/digest';
 import { shownProblem } from './kept-json.ts';
 import { McpError, type Redact } from './mcp-error.ts';
 import { QUESTION_PARAMS } from './question-params.ts';
+import type { RemoteAnswer } from './session-work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -43,19 +45,23 @@ export function capabilitiesOf({ capabilities }: McpInput): Json {
 }
 
 /** A reply that asks, as the SDK gives it. */
-export interface AskingReply {
+interface AskingReply {
   readonly inputRequests?: unknown;
   readonly requestState?: unknown;
 }
 
 /**
- * The question of a reply. @throws McpError `unsupported` for one that was not declared, or that is beyond the limits
+ * The answer of a call whose reply asks; null for any other reply.
+ * @param input null: the server may ask for nothing
+ * @throws McpError `unsupported` for a question that was not declared, or that is beyond the limits
  */
-export function questionOf(
-  { inputRequests = {}, requestState }: AskingReply,
-  input: McpInput,
-  redact: Redact,
-): McpQuestion {
+export function askingAnswer(reply: unknown, input: McpInput | null, redact: Redact): RemoteAnswer | null {
+  if (input === null || !isInputRequiredResult(reply)) return null;
+  // A question promises nothing of a result.
+  return { content: [], structured: null, is_error: false, asks: questionOf(reply, input, redact) };
+}
+
+function questionOf({ inputRequests = {}, requestState }: AskingReply, input: McpInput, redact: Redact): McpQuestion {
   const state = requestState ?? null;
   if (state !== null && (typeof state !== 'string' || Buffer.byteLength(state) > MCP_ASK_LIMITS.stateBytes))
     throw unsupported(`wants more than ${MCP_ASK_LIMITS.stateBytes} bytes of state back`);

@@ -293,14 +293,59 @@ describe.each(ERAS)('a server of %s', (_era, isLegacy) => {
   });
 });
 
-it('a server that asks for input gets none', async () => {
-  server = await Upstream.open();
-  server.capabilities = ALL;
-  ({ loopback } = server);
+describe('a server that asks', () => {
   const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Who?', requestedSchema: {} } };
-  const asks = { resultType: 'input_required', inputRequests: { who: question } };
-  server.answers = { 'prompts/get': (received, response) => server.result(received, response, asks) };
-  expect(await ask('prompts/get', { name: 'p' })).toMatchObject({ failed: { reason: 'unsupported' } });
+  const asks = { resultType: 'input_required', inputRequests: { who: question }, requestState: 'kept' };
+  const capabilities = ['elicitation'] as const;
+  const responses = { who: { action: 'accept' } };
+  const open = async (name: McpServerRequest, result: Record<string, unknown> = asks, isLegacy = false) => {
+    server = await Upstream.open({ isLegacy });
+    server.capabilities = ALL;
+    ({ loopback } = server);
+    server.answers = { [name]: (received, response) => server.result(received, response, result) };
+  };
+
+  it.each<[McpServerRequest, CallWork['args'], Record<string, unknown>]>([
+    ['resources/read', { uri: 'a:1' }, { contents: [{ uri: 'a:1', text: 'one' }] }],
+    ['prompts/get', { name: 'p' }, { messages: [] }],
+  ])('in answer to %s asks the client, and gets its answers once', async (name, args, result) => {
+    await open(name);
+    expect(await ask(name, args, { input: { capabilities } })).toMatchObject({
+      value: { answer: { content: [], structured: null, asks: { requests: { who: question }, state: 'kept' } } },
+    });
+    server.answers = { [name]: answering(result) };
+    const done = await ask(name, args, { input: { capabilities, responses, state: 'kept' } });
+    expect(done).toMatchObject(structured(result));
+    const [first, second] = loopback.received.filter(({ method }) => method === name).map(({ params }) => params);
+    const _meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
+    expect([first, second]).toMatchObject([
+      { ...args, _meta },
+      { ...args, inputResponses: responses, requestState: 'kept' },
+    ]);
+    expect(first).not.toHaveProperty('inputResponses');
+    expect(sent(name)).toBe(2);
+  });
+
+  it.each<[string, McpServerRequest, Partial<CallWork>]>([
+    ['where it may ask for nothing', 'prompts/get', {}],
+    ['for what was not declared', 'resources/read', { input: { capabilities: ['roots'] } }],
+    ['in answer to a list', 'prompts/list', { input: { capabilities } }],
+    ['in answer to a completion', 'completion/complete', { input: { capabilities } }],
+  ])('%s has failed by name', async (_when, name, work) => {
+    await open(name);
+    expect(await ask(name, {}, work)).toMatchObject({ failed: { reason: 'unsupported' } });
+    expect(sent(name)).toBe(1);
+  });
+
+  it('gets no answers in the revision 2025-11-25', async () => {
+    await open('prompts/get', { messages: [] }, true);
+    const done = await ask('prompts/get', { name: 'p' }, { input: { capabilities, responses }, isLegacy: true });
+    expect([done, sent('prompts/get')]).toMatchObject([{ failed: { reason: 'unsupported' } }, 0]);
+    expect(await ask('prompts/get', { name: 'p' }, { input: { capabilities }, isLegacy: true })).toHaveProperty(
+      'value',
+    );
+    expect(JSON.stringify(loopback.received)).not.toContain('elicitation');
+  });
 });
 
 it('a server of 2025-11-25 that lost the session when it was asked is not asked again', async () => {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls of what a server gives beside its tools: resources, prompts and completions. Each is one request of MCP, whose
-// definition is Writ's own. INVARIANT (one form): the answer is the reply, rebuilt in the form of the definition.
-import { serverRequestDigest, serverRequests, type McpServerRequest } from '@writ/mcp-tool';
+// definition is Writ's own. INVARIANT (one form): the answer is the reply, rebuilt in the form of the definition, or a
+// question of the server.
+import { mayAsk, serverRequestDigest, serverRequests, type McpServerRequest } from '@writ/mcp-tool';
 import { contentPart, resourceContents } from './content-part.ts';
 import { keptJson } from './kept-json.ts';
 import { McpError } from './mcp-error.ts';
 import { amount, annotations, flag, listOf, oneOf, record, text, textUpTo, type Read } from './read-reply.ts';
+import { askingAnswer } from './server-question.ts';
 import type { Session } from './session.ts';
-import type { CallDone, CallWork } from './session-work.ts';
+import type { CallDone, CallWork, RemoteAnswer } from './session-work.ts';
 
 /** Entries of one page. */
 const ENTRIES_MAX = 1_000;
@@ -57,17 +59,24 @@ const REPLIES: Readonly<Record<McpServerRequest, Read<unknown>>> = {
 export async function callServer(
   session: Session,
   name: McpServerRequest,
-  { digest, args }: Pick<CallWork, 'digest' | 'args'>,
+  { digest, args, input }: Pick<CallWork, 'digest' | 'args' | 'input'>,
 ): Promise<CallDone> {
   if (serverRequestDigest(name) !== digest)
     throw new McpError('changed', 'the definition of the request is another one than an administrator accepted');
   await session.connect();
   if (!serverRequests(session.capabilities).some((each) => each.name === name))
     throw new McpError('gone', 'the server does not declare any more that it takes this request');
-  const structured = keptJson(REPLIES[name](await session.request(name, args), ''), session.redact);
+  const asked = mayAsk(name) ? (input ?? null) : null;
+  const reply = await session.request(name, args, asked);
   return {
-    answer: { content: [], structured, is_error: false },
+    answer: askingAnswer(reply, asked, session.redact) ?? answerOf(name, reply, session),
     // It tells the revision. A listing that is valid for no time is no use to another call.
     listed: { definition: new Uint8Array(), ttlMs: 0, isLegacy: session.isLegacy },
   };
 }
+
+const answerOf = (name: McpServerRequest, reply: unknown, { redact }: Session): RemoteAnswer => ({
+  content: [],
+  structured: keptJson(REPLIES[name](reply, ''), redact),
+  is_error: false,
+});

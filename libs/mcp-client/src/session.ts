@@ -127,10 +127,18 @@ export class Session {
     return transport;
   }
 
-  /** The result of a request that reads, as it came. */
-  async request(method: string, params: Readonly<Record<string, unknown>>): Promise<unknown> {
+  /**
+   * The result of a request, as it came. A reply that asks for input is one, too.
+   * @param input null: the server may ask for nothing, and its question is an error
+   */
+  async request(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    input: McpInput | null = null,
+  ): Promise<unknown> {
     const client = this.#connected();
-    return await this.#run(() => client.request({ method, params }, ANY, this.#options()));
+    const sent = { method, params: { ...params, ...this.#inputIn(input) } };
+    return await this.#run(() => client.request(sent, ANY, { ...this.#options(), ...this.#questionsOf(input) }));
   }
 
   /**
@@ -148,14 +156,14 @@ export class Session {
     // INVARIANT (sent once): with a definition of its caller the SDK repeats no call for the sake of its headers.
     const toolDefinition = { name, inputSchema: { ...inputSchema, type: 'object' as const } };
     const params = { name, arguments: { ...args }, ...this.#inputIn(input) };
-    const allowInputRequired = input !== null && !this.#isLegacy;
     return await this.#run(() =>
-      client.callTool(params, {
-        ...this.#options(),
-        toolDefinition,
-        ...(allowInputRequired ? { allowInputRequired } : {}),
-      }),
+      client.callTool(params, { ...this.#options(), toolDefinition, ...this.#questionsOf(input) }),
     );
+  }
+
+  /** The option by which the SDK returns a question. */
+  #questionsOf(input: McpInput | null): { readonly allowInputRequired?: true } {
+    return input === null || this.#isLegacy ? {} : { allowInputRequired: true };
   }
 
   /** In the revision 2025-11-25 a server asks within a session, and calls have none. */

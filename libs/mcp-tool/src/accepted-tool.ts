@@ -11,7 +11,7 @@ import { namesInput } from './names-input.ts';
 import { mcpToolId } from './names.ts';
 import { parametersOf, remoteDigest } from './remote-tool.ts';
 import { withInput } from './server-questions.ts';
-import { isServerRequest } from './server-requests.ts';
+import { mayAsk } from './server-requests.ts';
 
 const DESCRIPTION_CHARS_MAX = 4096;
 const TITLE_CHARS_MAX = 128;
@@ -32,7 +32,7 @@ export function acceptedTool(
   const title = tool.title?.slice(0, TITLE_CHARS_MAX).toWellFormed();
   const parameters = parametersOf(tool.inputSchema);
   // A tool with an argument of that name was accepted before the name was reserved. It can't ask.
-  const canAsk = asks !== undefined && !isServerRequest(tool.name) && !namesInput(tool.inputSchema);
+  const canAsk = asks !== undefined && mayAsk(tool.name) && !namesInput(tool.inputSchema);
   return {
     v: 1,
     kind: 'mcp',

@@ -16,6 +16,7 @@ export { inputOf, mcpFaults, offeredDefinition } from './server-questions.ts';
 export { hiddenCharacter, textsIn } from './shown-text.ts';
 export {
   isServerRequest,
+  mayAsk,
   RESERVED_NAME,
   serverRequestDigest,
   serverRequests,

@@ -53,9 +53,19 @@ describe('the document of a tool', () => {
     expect(offeredDefinition(plain)).toBe(plain);
   });
 
-  it('has none for a request beside tools, and none for a tool that has an argument of that name', () => {
-    const [request] = serverRequests({ prompts: {} });
-    expect(documentOf(request!, ASKS)).not.toHaveProperty('asks');
+  it('has the argument for the two requests beside tools that a server may answer with a question', () => {
+    const requests = serverRequests({ resources: {}, prompts: {}, completions: {} });
+    const asking = requests.filter((request) => documentOf(request, ASKS).asks !== undefined);
+    expect(asking.map(({ name }) => name)).toEqual(['resources/read', 'prompts/get']);
+    const [read, get] = asking.map((request) => documentOf(request, ASKS));
+    expect(faultsOf(read!, { uri: 'a:1', [MCP_INPUT]: INPUT })).toEqual([]);
+    expect(faultsOf(get!, { name: 'p', arguments: { a: '1' }, [MCP_INPUT]: INPUT })).toEqual([]);
+    expect(faultsOf(read!, { [MCP_INPUT]: INPUT })).toEqual(['']);
+    const [list] = requests.map((request) => documentOf(request, ASKS));
+    expect(faultsOf(list!, { [MCP_INPUT]: INPUT })).toContain(AT);
+  });
+
+  it('has none for a tool that has an argument of that name', () => {
     const own = { ...LOOK, inputSchema: { type: 'object', properties: { [MCP_INPUT]: { type: 'string' } } } };
     expect(documentOf(own, ASKS)).not.toHaveProperty('asks');
     expect(remoteProblems(own).map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([

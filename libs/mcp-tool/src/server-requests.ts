@@ -95,6 +95,12 @@ export const RESERVED_NAME = 'the name is reserved for a request of MCP itself, 
 /** The names of all requests that are tools of Writ. */
 export const SERVER_REQUEST_NAMES: readonly McpServerRequest[] = Object.values(BY_CAPABILITY).flat();
 
+/** A server answers no other request with a question to its client (MCP 2026-07-28, "Multi round-trip requests"). */
+const MAY_ASK: ReadonlySet<string> = new Set<McpServerRequest>(['resources/read', 'prompts/get']);
+
+/** Whether a server may answer a call of this name with a question: of any tool, and of two requests beside tools. */
+export const mayAsk = (name: string): boolean => !isServerRequest(name) || MAY_ASK.has(name);
+
 /** The definitions of the requests that a server takes which declares these capabilities. Total and pure. */
 export const serverRequests = (capabilities: Readonly<Record<string, unknown>>): readonly McpRemoteTool[] =>
   Object.entries(BY_CAPABILITY).flatMap(([capability, names]) =>
