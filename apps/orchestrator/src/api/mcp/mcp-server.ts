@@ -129,13 +129,13 @@ const mountResults = (
 /** Resources, prompts and completions of the server of a mount. */
 function serveFeatures(
   { server }: McpServer,
-  { calls }: McpServerParts,
+  { calls, remote }: McpServerParts,
   { request: asked }: MountedFeatures,
   { contextOf, guarded }: Served,
 ): void {
   if (asked === null) return;
   server.setRequestHandler(asked.method, ({ params }, request) =>
-    guarded(() => mountedRequest(calls, asked, (of) => contextOf(request, of), params)),
+    guarded(() => mountedRequest({ calls, remote }, asked, (of) => contextOf(request, of), params)),
   );
 }
 

@@ -14,7 +14,7 @@ import {
   type ListResourceTemplatesResult,
   type ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import type { McpServerRequest } from '@writ/mcp-tool';
+import { mayAsk, type McpServerRequest } from '@writ/mcp-tool';
 import type { StructuredResult } from '../call-result.ts';
 import type { CallContext, CallTool } from '../call-tool.ts';
 import type { Asked } from '../held-state.ts';
@@ -22,6 +22,8 @@ import { saidInMeta } from '../proposed-body.ts';
 import { OWN_RESULTS } from '../results.ts';
 import { isObject, isRemoteResult, metaOf } from './mount-results.ts';
 import type { MountedFeatures } from './mounted-features.ts';
+import type { RemoteTools } from './remote-tools.ts';
+import { askableAt } from './server-questions.ts';
 
 type Params = Readonly<Record<string, unknown>> & { readonly _meta?: Readonly<Record<string, unknown>> | undefined };
 /** The executor rebuilds an answer in the form of its method, and passes on no other. */
@@ -42,11 +44,11 @@ const ARGUMENTS: Readonly<Record<McpServerRequest, readonly string[]>> = {
   'prompts/get': ['name', 'arguments'],
   'completion/complete': ['ref', 'argument', 'context'],
 };
-/** The only ones that may be answered with a question, also one of Writ's own (revision 2026-07-28). */
-const MAY_ASK: ReadonlySet<McpServerRequest> = new Set(['resources/read', 'prompts/get']);
 /** Characters of an error's words. A longer message would be replaced on its way out (short-errors.ts). */
 const WORDS_MAX = 800;
 const TOO_LONG = 'the call succeeded, and its answer is too long to be passed on';
+const ASKS =
+  'the server asks its client for more, and this answer can not pass that on: send the request again, with a client that declares what the server asks for';
 const REDACTED = 'the call succeeded, and the policy keeps parts of its answer from you';
 
 /**
@@ -55,7 +57,7 @@ const REDACTED = 'the call succeeded, and the policy keeps parts of its answer f
  * @throws ProtocolError that names the operation, for what is no success
  */
 export async function mountedRequest(
-  calls: Pick<CallTool, 'run'>,
+  { calls, remote }: { readonly calls: Pick<CallTool, 'run'>; readonly remote: Pick<RemoteTools, 'asks'> },
   { method, tool }: NonNullable<MountedFeatures['request']>,
   contextOf: (asked: Asked) => CallContext,
   params: Params = {},
@@ -65,10 +67,12 @@ export async function mountedRequest(
     ARGUMENTS[method].filter((name) => params[name] !== undefined).map((name) => [name, params[name]]),
   );
   const context = contextOf({ id: tool.tool_id, args, ...saidInMeta(meta) });
-  const mayAsk = MAY_ASK.has(method);
-  const [canElicit, canOpenPages] = [context.canElicit && mayAsk, context.canOpenPages && mayAsk];
+  // In the revision no other request has an answer that asks, whoever asks.
+  const asking = mayAsk(method)
+    ? { asks: await askableAt(remote, context, tool.tool_id) }
+    : { asks: null, canElicit: false, canOpenPages: false };
   const answer = await calls.run(
-    { ...context, canTakeTasks: false, canElicit, canOpenPages, results: OWN_RESULTS },
+    { ...context, ...asking, canTakeTasks: false, results: OWN_RESULTS },
     { name: tool.tool_id, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) },
   );
   if (isInputRequiredResult(answer)) return answer;
@@ -98,6 +102,7 @@ function wordsOf({ error, next, result, state, ...more }: StructuredResult): str
     return words.length <= WORDS_MAX ? words : `${words.slice(0, WORDS_MAX).toWellFormed()}…`;
   }
   if (more.redacted_result !== undefined) return REDACTED;
+  if (isObject(result) && result['asks'] !== undefined) return ASKS;
   if (isRemoteResult(result) && result.truncated) return TOO_LONG;
   return next ?? `the call ended as \`${state}\`, and there is no answer of the server`;
 }

@@ -8,7 +8,7 @@ import {
   type ListToolsResult,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { FAULTS, MCP_INPUT, type McpAsk, type McpOperation } from '@writ/contract';
+import { FAULTS, MCP_INPUT, type McpOperation } from '@writ/contract';
 import { offeredTools } from '@writ/dialects';
 import { isServerRequest, mcpToolId, unlistedName } from '@writ/mcp-tool';
 import type { Offers } from '../../../calls/kernel/offers.ts';
@@ -18,7 +18,7 @@ import type { Asked } from '../held-state.ts';
 import { saidInMeta } from '../proposed-body.ts';
 import { OPERATION_TOOLS } from '../tool-entries.ts';
 import type { PinnedTool, RemoteTools } from './remote-tools.ts';
-import { declaredAsks } from './server-questions.ts';
+import { askableAt } from './server-questions.ts';
 
 /** Tools of one page: all definitions of a server are no longer than a page may be. */
 const PAGE = 50;
@@ -87,25 +87,17 @@ export class MountedTools {
         ProtocolErrorCode.InvalidParams,
         `\`${MCP_INPUT}\` is no argument of the tool: answer the server with \`inputResponses\``,
       );
-    const { calls } = this.#parts;
+    const { calls, remote } = this.#parts;
     // A tool that isn't there or isn't granted is proposed as well: the kernel refuses it, and records that.
     const isOwn = OWN.some((tool) => tool.name === name) && !(await this.#isTaken(name));
     const id = this.#called === null || isOwn ? mcpToolId(this.#server, unlistedName(name)) : this.#called.tool_id;
     const context = contextOf({ id, args, ...saidInMeta(meta) });
     if (isOwn && name === 'operations_wait') return await calls.wait(context, args['operation_id']);
     if (isOwn && name === 'operations_cancel') return await calls.cancel(context, args['operation_id']);
-    const asks = await this.#asksOf(context, id);
+    const asks = await askableAt(remote, context, this.#called === null ? null : id);
     // A task has no way to pass a question on, so a call that may be answered with one becomes no task.
     const canTakeTasks = context.canTakeTasks && (asks === null || asks.length === 0);
     return await calls.run({ ...context, asks, canTakeTasks }, { ...params, name: id });
-  }
-
-  /** What the server may ask this client for: what the client declares, and the tool's document allows. */
-  async #asksOf({ isModern, request }: CallContext, toolId: string): Promise<readonly McpAsk[] | null> {
-    const declared = isModern && this.#called !== null ? declaredAsks(request) : [];
-    if (declared.length === 0) return isModern ? [] : null;
-    const allowed = await this.#parts.remote.asks(this.#connection.caller, toolId);
-    return declared.filter((ask) => allowed.includes(ask));
   }
 
   /**

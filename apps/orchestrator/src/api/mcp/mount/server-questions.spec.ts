@@ -9,7 +9,7 @@ import {
   type OperationView,
   type ProposedCall,
 } from '@writ/contract';
-import { acceptedTool, remoteDigest } from '@writ/mcp-tool';
+import { acceptedTool, remoteDigest, serverRequests } from '@writ/mcp-tool';
 import { newId } from '@writ/nest-kit';
 import { vi } from 'vitest';
 import { resourceOf, viewOf } from '../../../specs/fake-views.ts';
@@ -20,6 +20,8 @@ import { askedOf } from './server-questions.ts';
 
 const ASK: McpRemoteTool = { name: 'ask', inputSchema: { type: 'object' } };
 const QUIET: McpRemoteTool = { name: 'quiet', inputSchema: { type: 'object' } };
+const REQUESTS = serverRequests({ resources: {}, prompts: {} });
+const localName = (name: string): string => name.replaceAll('/', '_');
 const ASKS: readonly McpAsk[] = ['elicitation', 'sampling'];
 const SCHEMA = { type: 'object', properties: { name: { type: 'string' } } };
 const FORM = { method: 'elicitation/create', params: { mode: 'form', message: 'Who?', requestedSchema: SCHEMA } };
@@ -48,8 +50,14 @@ beforeAll(async () => {
   for (const [tool, asks] of [
     [ASK, ASKS],
     [QUIET, undefined],
+    ...REQUESTS.map((request) => [request, ASKS] as const),
   ] as const) {
-    const accepted = acceptedTool({ name: 'tracker', digest: 'd'.repeat(64), asks }, tool.name, tool, 'write');
+    const accepted = acceptedTool(
+      { name: 'tracker', digest: 'd'.repeat(64), asks },
+      localName(tool.name),
+      tool,
+      'write',
+    );
     const view = {
       tool: { ...accepted, version: 1 },
       definition_digest: '7'.repeat(64),
@@ -59,8 +67,9 @@ beforeAll(async () => {
     kernel.keep(tenant.tenantId, accepted.tool_id, 'tool', view);
   }
   kernel.handlers.set('mcp_server.find_tool', (_caller, { remote_name }) => {
-    const found = [ASK, QUIET].find((tool) => tool.name === remote_name);
-    return { tool: found === undefined ? null : { tool_id: `mcp.tracker.${found.name}`, digest: remoteDigest(found) } };
+    const found = [ASK, QUIET, ...REQUESTS].find((tool) => tool.name === remote_name);
+    const tool_id = `mcp.tracker.${localName(found?.name ?? '')}`;
+    return { tool: found === undefined ? null : { tool_id, digest: remoteDigest(found) } };
   });
   kernel.handlers.set('mcp_server.definitions', () => ({ items: [], rest: [] }));
   [token, other] = [newId('token'), newId('token')];
@@ -106,16 +115,17 @@ interface Asked {
   readonly meta?: object;
   readonly signal?: AbortSignal;
 }
-async function call({ name = 'ask', args = { a: 1 }, capabilities = ALL, as = token, key, ...more }: Asked = {}) {
+const call = ({ name = 'ask', args = { a: 1 }, ...more }: Asked = {}) =>
+  send('tools/call', { name, arguments: args }, more);
+async function send(method: string, own: object, { capabilities = ALL, as = token, key, ...more }: Asked = {}) {
   const path = `${api.url}/mcp/${as}?workspace_id=${has.workspace_id}&server=tracker`;
   const params = {
-    name,
-    arguments: args,
+    ...own,
     ...(more.state === undefined ? {} : { requestState: more.state }),
     ...(more.responses === undefined ? {} : { inputResponses: more.responses }),
     ...(more.meta === undefined ? {} : { _meta: more.meta }),
   };
-  const request = { method: 'tools/call', params, capabilities, signal: more.signal };
+  const request = { method, params, capabilities, signal: more.signal };
   return await messageOf(await postModern(path, key ?? tenant.agent, request));
 }
 /** Keys of calls that answer: nobody can make one from the id of an operation alone. */
@@ -410,4 +420,84 @@ describe('a server is told of no capability', () => {
     const { result } = await messageOf(answer);
     expect(result).toMatchObject({ structuredContent: { result: { asks: { state: 'state of the server' } } } });
   });
+});
+
+describe.each([
+  ['resources/read', { uri: 'test://a' }, { uri: 'test://b' }, { contents: [{ uri: 'test://a', text: 'a plan' }] }],
+  ['prompts/get', { name: 'review', arguments: { a: '1' } }, { name: 'review' }, { messages: [] }],
+])('a server that asks in answer to %s', (method, own, another, reply) => {
+  const id = `mcp.tracker.${localName(method)}`;
+  const answer = { ...ANSWER, content: [], structured: reply };
+
+  it('asks the client, whose answers are arguments of a second call of the same request', async () => {
+    answers = [question(), question({ who: FORM }, 'second state'), answer];
+    const first = await send(method, own);
+    expect(first.result).toMatchObject({ resultType: 'input_required', inputRequests: { who: FORM } });
+    expect(JSON.stringify(first)).not.toContain('state of the server');
+    const second = await send(method, own, { state: first.result?.['requestState'], responses: WHO });
+    expect(second.result).toMatchObject({ resultType: 'input_required' });
+    const third = await send(method, own, { state: second.result?.['requestState'], responses: WHO });
+    expect(third.result).toMatchObject({ resultType: 'complete', ...reply });
+    const calls = proposed();
+    expect(calls.map(({ tool_id }) => tool_id)).toEqual([id, id, id]);
+    expect(calls.map(({ args }) => args)).toEqual([
+      { ...own, [MCP_INPUT]: { capabilities: ASKS } },
+      { ...own, [MCP_INPUT]: { capabilities: ASKS, responses: WHO, state: 'state of the server' } },
+      { ...own, [MCP_INPUT]: { capabilities: ASKS, responses: WHO, state: 'second state' } },
+    ]);
+    expect(calls.slice(1).map(({ idempotency_key }) => idempotency_key)).toEqual(
+      calls.slice(0, 2).map(({ operation_id }) => `mcp-answer:${operation_id}`),
+    );
+  });
+
+  it('gets no answer to another request, under another token, or with a state that was changed', async () => {
+    answers = [question()];
+    const state = String((await send(method, own)).result?.['requestState']);
+    const sent = { state, responses: WHO };
+    const rejected = [
+      await send(method, another, sent),
+      await call({ ...sent }),
+      await send(method, own, { ...sent, as: other }),
+      await send(method, own, { ...sent, state: `${state.slice(0, -2)}xx` }),
+    ];
+    expect(rejected.map(({ error }) => error?.code)).toEqual([-32602, -32602, -32602, -32602]);
+    expect(proposed()).toHaveLength(1);
+  });
+
+  it('is told of what both sides have, and asks nobody else', async () => {
+    answers = [question(), answer];
+    const failed = await send(method, own, { capabilities: { sampling: {}, roots: {} } });
+    expect(failed.error).toMatchObject({ code: -32602, message: expect.stringContaining('asks its client') });
+    await send(method, { ...own, [MCP_INPUT]: { capabilities: ['roots'] } }, { capabilities: {} });
+    expect(inputs()).toEqual([{ capabilities: ['sampling'] }, undefined]);
+  });
+
+  it('may ask once a person has approved the call, and no answer approves it', async () => {
+    const { kernel } = api;
+    kernel.admits = (proposal) => {
+      const view = { ...viewOf(proposal, 'held'), result: null };
+      kernel.keep(tenant.tenantId, proposal.operation_id, 'operation', view);
+      return view;
+    };
+    const held = await send(method, own);
+    expect(held.result).toMatchObject({ inputRequests: { approval: {} } });
+    const [first] = proposed();
+    kernel.keep(tenant.tenantId, first!.operation_id, 'operation', ended(first!, question()));
+    const accepted = { approval: { action: 'accept' } };
+    const asked = await send(method, own, { state: held.result?.['requestState'], responses: accepted });
+    expect(asked.result).toMatchObject({ inputRequests: { who: FORM } });
+    const again = await send(method, own, {
+      state: asked.result?.['requestState'],
+      responses: { ...WHO, ...accepted },
+    });
+    expect(again.result).toMatchObject({ inputRequests: { approval: {} } });
+    expect(inputs()[1]).toMatchObject({ responses: WHO });
+    expect(kernel.requests.filter(({ verb }) => verb.startsWith('approval'))).toEqual([]);
+  });
+});
+
+it('a list is never answered with a question, and its server is told of no capability', async () => {
+  answers = [question()];
+  const { error, result } = await send('prompts/list', {}, { responses: WHO });
+  expect([error?.code, result, inputs()]).toEqual([-32602, undefined, [undefined]]);
 });

@@ -19,7 +19,9 @@ import {
 } from '@writ/contract';
 import { Compile } from 'typebox/compile';
 import { clientCapabilities } from '../client-capabilities.ts';
+import type { McpConnection } from '../connection.ts';
 import type { GivenAnswers, HeldState } from '../held-state.ts';
+import type { RemoteTools } from './remote-tools.ts';
 
 const QUESTION = Compile(McpQuestion);
 
@@ -74,6 +76,30 @@ export function declaredAsks(request: ServerContext): readonly McpAsk[] {
     roots: roots !== undefined,
   };
   return MCP_ASKS.filter((ask) => declared[ask]);
+}
+
+/**
+ * What the server of a mount may ask this client for: what the client declares, and the tool's document allows. Null in
+ * a revision without questions.
+ * @param toolId null: no tool of the server is called
+ */
+export async function askableAt(
+  remote: Pick<RemoteTools, 'asks'>,
+  { isModern, request, connection }: AskingContext,
+  toolId: string | null,
+): Promise<readonly McpAsk[] | null> {
+  if (!isModern) return null;
+  const declared = toolId === null ? [] : declaredAsks(request);
+  if (toolId === null || declared.length === 0) return [];
+  const allowed = await remote.asks(connection.caller, toolId);
+  return declared.filter((ask) => allowed.includes(ask));
+}
+
+/** What of the context of a call decides what its server may ask. */
+interface AskingContext {
+  readonly isModern: boolean;
+  readonly request: ServerContext;
+  readonly connection: McpConnection;
 }
 
 /** The question that an operation ended with; null for any other end, and where it can't be read. */
