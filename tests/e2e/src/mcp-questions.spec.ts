@@ -14,7 +14,7 @@ import {
   type World,
 } from '@writ/stack';
 import { vi } from 'vitest';
-import { everythingListener } from './conformance/everything-server.ts';
+import { ASKING_RESOURCE, everythingListener } from './conformance/everything-server.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
@@ -22,7 +22,8 @@ const HOST = 'mcp.outside.example';
 const INPUT = 'writ.dev/input';
 const PREFIX = 'test_input_required_result';
 /** Tools that only read. A call of any other is ambiguous where its server gives no answer. */
-const READS: ReadonlySet<unknown> = new Set([`${PREFIX}_elicitation`, `${PREFIX}_list_roots`]);
+const REQUESTS = ['resources/list', 'resources/read', 'prompts/list', 'prompts/get'];
+const READS: ReadonlySet<unknown> = new Set([`${PREFIX}_elicitation`, `${PREFIX}_list_roots`, ...REQUESTS]);
 const VERSION = '2026-07-28';
 const idOf = (tool: string): string => `mcp.everything.${tool}`;
 const POLICY = `
@@ -78,7 +79,7 @@ async function register(): Promise<void> {
     { timeout: 60_000, interval: 500 },
   );
   const tools = listed
-    .filter(({ remote_name }) => String(remote_name).startsWith(PREFIX))
+    .filter(({ remote_name: name }) => String(name).startsWith(PREFIX) || REQUESTS.includes(name as string))
     .map(({ remote_name: name, seen }) => ({
       name,
       digest: seen.digest,
@@ -121,7 +122,7 @@ async function client(asked: string[]): Promise<Client> {
   made.setRequestHandler('elicitation/create', ({ params }) => {
     expect(params.message.startsWith(BEGINS)).toBe(true);
     asked.push(params.message.slice(BEGINS.length));
-    return { action: 'accept', content: { name: 'Ada', color: 'blue', ok: true } };
+    return { action: 'accept', content: { name: 'Ada', color: 'blue', ok: true, context: 'a plan' } };
   });
   made.setRequestHandler('sampling/createMessage', () => {
     asked.push('sampling');
@@ -208,6 +209,40 @@ it.each([
   const { body: first } = await world.agent.get(`/v1/operations/${operations[0]!.operation_id as string}`);
   expect(Object.keys(first.result.result.asks.requests as object).length).toBeGreaterThan(0);
 });
+
+it.each<[string, (made: Client) => Promise<object>, string, object]>([
+  [
+    'prompts/get',
+    (made) => made.getPrompt({ name: `${PREFIX}_prompt` }),
+    'prompts_get',
+    { messages: [{ role: 'user', content: { type: 'text', text: 'a plan' } }] },
+  ],
+  [
+    'resources/read',
+    (made) => made.readResource({ uri: ASKING_RESOURCE }),
+    'resources_read',
+    { contents: [{ uri: ASKING_RESOURCE, text: 'a plan' }] },
+  ],
+])(
+  'a server asks in answer to %s, and each round is an operation with a receipt',
+  async (_method, ask, tool, reply) => {
+    const asked: string[] = [];
+    const made = await client(asked);
+    const result = await ask(made);
+    await made.close();
+    expect(result).toMatchObject(reply);
+    expect(asked).toEqual(['What context should the prompt use?']);
+    const operations = await operationsOf(tool);
+    expect(operations).toHaveLength(2);
+    for (const { operation_id } of operations) {
+      const { record } = await verifiedReceipt(stack, world, operation_id as string, 'outcome');
+      expect(record).toMatchObject({ tool_id: idOf(tool), tx_outcome: 'no_op' });
+    }
+    const [first] = operations;
+    const { body } = await world.agent.get(`/v1/operations/${first!.operation_id as string}`);
+    expect(body.result.result).toMatchObject({ asks: { requests: { user_context: {} } }, structured: null });
+  },
+);
 
 describe('an answer to a server', () => {
   const NAME = `${PREFIX}_elicitation`;

@@ -22,6 +22,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type GetPromptResult,
   type InputRequiredResult,
+  type ReadResourceResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { answerByFetch } from '@writ/testing';
@@ -33,6 +34,8 @@ const RESOURCES = [
   { uri: 'test://static-binary', name: 'static-binary', mimeType: 'image/png' },
   { uri: 'test://watched-resource', name: 'watched-resource', mimeType: 'text/plain' },
 ];
+/** It asks its client before it is read. The suite doesn't know it. */
+export const ASKING_RESOURCE = 'test://asking';
 const argument = (name: string) => ({ name, required: true });
 const prompt = (name: string, ...names: readonly string[]) => ({
   name,
@@ -69,13 +72,20 @@ function everythingServer(): McpServer {
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [{ uriTemplate: 'test://template/{id}/data', name: 'template', mimeType: 'application/json' }],
   }));
-  server.setRequestHandler('resources/read', ({ params: { uri } }) => ({ contents: [contentOf(uri)] }));
+  server.setRequestHandler('resources/read', ({ params: { uri } }, context) => resourceAt(uri, context));
   server.setRequestHandler('resources/subscribe', () => ({}));
   server.setRequestHandler('resources/unsubscribe', () => ({}));
   server.setRequestHandler('prompts/list', () => ({ prompts: PROMPTS }));
   server.setRequestHandler('prompts/get', ({ params }, context) => promptOf(params.name, params.arguments, context));
   server.setRequestHandler('completion/complete', () => ({ completion: { values: [], total: 0, hasMore: false } }));
   return made;
+}
+
+/** A resource that no list has asks for what it contains. */
+function resourceAt(uri: string, context: ServerContext): ReadResourceResult | InputRequiredResult {
+  if (uri !== ASKING_RESOURCE) return { contents: [contentOf(uri)] };
+  const told = contextOfPrompt(context);
+  return told === undefined ? inputRequired({ inputRequests: ASKED_OF_PROMPT }) : { contents: [{ uri, text: told }] };
 }
 
 function contentOf(uri: string) {

@@ -5,7 +5,6 @@ const ASKS =
   'a server of 2025-11-25 asks within a session, and Writ has none; servers of 2026-07-28 ask at a mount (ADR 0147)';
 const DECIDED =
   'the server rejects a client without the capability; the call was decided, so it is answered as one that failed';
-const NO_QUESTIONS = 'a server may ask in an answer or not; only calls of tools carry answers of a client (ADR 0147)';
 const LOGGING = 'the capability `logging` is optional, and a mount does not declare it';
 const NO_SUBSCRIPTIONS = 'subscriptions are optional, and lists of Writ have a lifetime instead';
 const NO_SESSIONS = 'sessions are optional, and Writ has none (ADR 0137)';
@@ -16,7 +15,6 @@ const NO_SESSIONS = 'sessions are optional, and Writ has none (ADR 0137)';
  */
 export const NOT_AT_MOUNT: Readonly<Record<Revision, Readonly<Record<string, string>>>> = {
   '2026-07-28': {
-    'input-required-result-non-tool-request': NO_QUESTIONS,
     'server-stateless:sep-2575-server-rejects-undeclared-capability': DECIDED,
     'server-stateless:sep-2575-missing-capability-http-400': DECIDED,
     'server-stateless:sep-2575-server-sends-subscription-ack': NO_SUBSCRIPTIONS,
