@@ -6,7 +6,7 @@ import { isSpecType } from '@modelcontextprotocol/client';
 import { MCP_ASKS, type McpAsk } from '@writ/contract';
 import fc from 'fast-check';
 import { McpError } from './mcp-error.ts';
-import { questionOf } from './server-question.ts';
+import { askingAnswer } from './server-question.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,8 @@ const METHODS: Readonly<Record<McpAsk, string>> = {
 function passedOn(ask: McpAsk, params: unknown): Json | null {
   try {
     const inputRequests = { one: { method: METHODS[ask], params } };
-    return questionOf({ inputRequests }, { capabilities: MCP_ASKS }, (text) => text).requests['one']!.params;
+    const reply = { resultType: 'input_required', inputRequests };
+    return askingAnswer(reply, { capabilities: MCP_ASKS }, (text) => text)!.asks!.requests['one']!.params;
   } catch (error) {
     if (error instanceof McpError && error.reason === 'unsupported') return null;
     throw error;

@@ -32,16 +32,6 @@ beforeAll(async () => {
     const view = { tool: { ...tool, version: 1 }, definition_digest: '7'.repeat(64), applied_by: 's', applied_at: 1 };
     api.kernel.keep(tenant.tenantId, tool.tool_id, 'tool', view);
   }
-  for (const listed of serverRequests({ resources: {} })) {
-    const tool = acceptedTool(TRACKER, listed.name.replaceAll('/', '_'), listed, 'read');
-    const view = { tool: { ...tool, version: 1 }, definition_digest: '7'.repeat(64), applied_by: 's', applied_at: 1 };
-    api.kernel.keep(tenant.tenantId, tool.tool_id, 'tool', view);
-  }
-  api.kernel.handlers.set('mcp_server.find_tool', (_caller, { remote_name }) => {
-    const found = LISTED.find(({ name }) => name === remote_name);
-    const tool_id = `mcp.tracker.${String(remote_name).replaceAll('/', '_')}`;
-    return { tool: found === undefined ? null : { tool_id, digest: remoteDigest(found) } };
-  });
   token = newId('token');
   const grant = { ...GRANT, tools: ['mcp.tracker.*'] };
   const kept = api.kernel.find({ tenant_id: tenant.tenantId } as never, has.capability_token_id) as object;
