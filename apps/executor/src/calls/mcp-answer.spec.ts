@@ -43,6 +43,18 @@ it('a secret value is not shown, in a text that is cut either', () => {
   for (let length = 8; length <= secret.length; length += 1) expect(shown).not.toContain(secret.slice(0, length));
 });
 
+it('a secret value is not shown in a name of the structured part, at any level', () => {
+  const secret = 'key-"0123456789"-secret';
+  for (const name of [secret, `before ${secret} after`, JSON.stringify({ t: secret })])
+    for (const structured of [{ [name]: 1 }, { a: [{ [name]: 'x' }, null] }, { [name]: { [name]: true } }]) {
+      const shown = shownAnswer({ ...answer(), structured }, [['KEY', secret]], 2_000);
+      expect(JSON.stringify(shown)).not.toContain('0123456789');
+      expect(JSON.stringify(shown)).toContain('***KEY***');
+    }
+  const others = { a: [{ b: 1 }], c: 'd' };
+  expect(shownAnswer({ ...answer(), structured: others }, [['KEY', secret]], 2_000).structured).toEqual(others);
+});
+
 it('no beginning of a secret value is left in the type of a part that is left out', () => {
   const secret = 'key-0123456789-secret';
   const part: RemoteContent = { type: 'image', mimeType: `${'x'.repeat(50)}${secret}`, data: 'A'.repeat(5_000) };

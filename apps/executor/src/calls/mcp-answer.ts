@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RemoteAnswer, RemoteContent } from '@writ/mcp-client';
 import { SecretValues, type NamedValue } from '../redaction/redactor.ts';
-import { shownJson } from '../redaction/shown-json.ts';
+import { shownJson, withShownNames } from '../redaction/shown-json.ts';
 
 /** The result of a call, within its bound. */
 export interface ShownAnswer extends RemoteAnswer {
@@ -27,7 +27,8 @@ export function shownAnswer(answer: RemoteAnswer, named: readonly NamedValue[], 
   const values = new SecretValues(named);
   const kept = answer.content.map((part) => withoutLongBytes(part, bytesMax, values));
   const { asks, ...said } = answer;
-  const shown = shownJson(values, { ...said, content: kept }) as RemoteAnswer;
+  const structuredPart = withShownNames(values, said.structured);
+  const shown = shownJson(values, { ...said, structured: structuredPart, content: kept }) as RemoteAnswer;
   const room = new Room(bytesMax - FRAME_BYTES);
   const { structured } = shown;
   const isStructuredKept = structured === null || room.take(bytesOf(structured));
