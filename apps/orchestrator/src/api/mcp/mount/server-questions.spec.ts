@@ -345,6 +345,7 @@ describe('an answer', () => {
     };
     const held = await call({ state, responses: WHO });
     expect(held.result).toMatchObject({ resultType: 'input_required', inputRequests: { approval: {} } });
+    expect(JSON.stringify(held.result?.['inputRequests'])).not.toContain('Question from');
     const [, second] = proposed();
     const declined = { approval: { action: 'decline' } };
     const still = await call({ state: held.result?.['requestState'], responses: { ...WHO, ...declined } });
