@@ -294,7 +294,10 @@ describe.each(ERAS)('a server of %s', (_era, isLegacy) => {
 });
 
 describe('a server that asks', () => {
-  const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Who?', requestedSchema: {} } };
+  const question = {
+    method: 'elicitation/create',
+    params: { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+  };
   const asks = { resultType: 'input_required', inputRequests: { who: question }, requestState: 'kept' };
   const capabilities = ['elicitation'] as const;
   const responses = { who: { action: 'accept' } };

@@ -245,7 +245,7 @@ describe('the call after a consent, at a mount,', () => {
     const asks = await create();
     const refused = await create(asks.result?.['requestState'], long);
     const again = await create(refused.result?.['requestState'], CONNECT);
-    expect(again.result).toMatchObject({ resultType: 'input_required', inputRequests: QUESTION.requests });
+    expect(again.result).toMatchObject({ resultType: 'input_required', inputRequests: { who: {} } });
     await create(again.result?.['requestState'], WHO);
     // Arguments as long as those of the refused call are stored by reference.
     const [, , { args } = { args: {} }] = proposed();
