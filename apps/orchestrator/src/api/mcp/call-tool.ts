@@ -42,6 +42,7 @@ import {
   withInput,
 } from './mount/server-questions.ts';
 import { bodyOf, META, originOf } from './proposed-body.ts';
+import { readState } from './read-state.ts';
 import { reportProgress } from './report-progress.ts';
 import type { Results } from './results.ts';
 import { createdTask, TASK_AFTER_MS } from './tasks.ts';
@@ -105,8 +106,7 @@ export class CallTool {
 
   /** Never rejects with a fault: it becomes a result with `isError`. @throws ProtocolError for a malformed request */
   async run(context: CallContext, params: CallToolRequest['params']): Promise<CallToolResult | InputRequiredResult> {
-    const state = context.request.mcpReq.requestState<HeldState>();
-    if (state !== undefined) await verifyAsked(state, context);
+    const state = await readState(this.#parts.states, context.request, context.asked);
     if (state !== undefined && state.asks !== true && state.connection === undefined)
       return await this.#resume(context, state, params._meta);
     const operationId = newId('operation');
@@ -326,12 +326,6 @@ export class CallTool {
   #shown(caller: Caller, view: OperationView): Promise<OperationView> {
     return this.#parts.show.view(caller, view);
   }
-}
-
-/** @throws ProtocolError for the state of a request that asked for something else */
-async function verifyAsked({ of }: HeldState, { asked }: CallContext): Promise<void> {
-  if (of !== (await digestOfAsked(asked)))
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the request state is of another request');
 }
 
 /** What the client answered to a question of Writ's own; null where it answered something else. */

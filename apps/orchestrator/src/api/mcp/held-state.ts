@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { McpConnection } from './connection.ts';
 
 /** What a client sends back when it repeats a request: the operation that its first round made. */
 export interface HeldState {
@@ -25,6 +26,13 @@ export interface GivenAnswers {
 
 /** What is asked for: everything by which one request differs from another. JSON only. */
 export type Asked = Readonly<Record<string, unknown>>;
+
+/** What a request asks for at its address. A state of another method, workspace or mount is of another request. */
+export const askedAt = (
+  { workspaceId, server }: Pick<McpConnection, 'workspaceId' | 'server'>,
+  method: string,
+  asked: Asked,
+): Asked => ({ ...asked, method, workspace: workspaceId, mount: server });
 
 /** Values that are digested before other requests get a turn, and the characters that take as long as one value. */
 const [VALUES_AT_ONCE, CHARS_OF_ONE] = [1_000, 256];

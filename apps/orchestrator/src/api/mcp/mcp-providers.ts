@@ -70,7 +70,7 @@ export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
       McpEndpoint,
       [Offers, CallTool, ToolIds, RemoteTools, McpResources, McpPrompts, McpTasks],
       (offers, calls, ids, remote, resources, prompts, tasks) =>
-        new McpEndpoint({ offers, calls, ids, remote, resources, prompts, tasks, states, report }, (err) =>
+        new McpEndpoint({ offers, calls, ids, remote, resources, prompts, tasks, report }, (err) =>
           logger.debug({ err }, 'mcp: a request was rejected'),
         ),
     ),

@@ -6,7 +6,6 @@ import {
   McpServer,
   ProtocolError,
   type McpRequestContext,
-  type RequestStateCodec,
   type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
@@ -16,7 +15,7 @@ import type { Offers } from '../../calls/kernel/offers.ts';
 import type { CallContext, CallTool } from './call-tool.ts';
 import { clientWordOf } from './client-name.ts';
 import type { McpConnection } from './connection.ts';
-import type { Asked, HeldState } from './held-state.ts';
+import { askedAt, type Asked } from './held-state.ts';
 import { NO_FEATURES, type MountedFeatures } from './mount/mounted-features.ts';
 import { mountedRequest } from './mount/mounted-requests.ts';
 import { MountResults } from './mount/mount-results.ts';
@@ -53,7 +52,6 @@ export interface McpServerParts {
   readonly resources: McpResources;
   readonly prompts: McpPrompts;
   readonly tasks: McpTasks;
-  readonly states: RequestStateCodec<HeldState>;
   /** is called with a bug */
   readonly report: (error: unknown) => void;
 }
@@ -75,14 +73,14 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, of: 
   const mounted = connection.server;
   const made = new McpServer(
     identityOf(mounted),
-    optionsOf(parts, mounted === null ? OWN_CAPABILITIES : features.declared, mounted, isModern),
+    optionsOf(mounted === null ? OWN_CAPABILITIES : features.declared, mounted, isModern),
   );
   const { server } = made;
   const results = mounted === null ? OWN_RESULTS : mountResults(parts, connection, mounted, isModern);
   const contextOf: ContextOf = (request, asked) => ({
     connection,
     request,
-    asked: { ...asked, method: request.mcpReq.method },
+    asked: askedAt(connection, request.mcpReq.method, asked),
     client: clientWordOf(server.getClientVersion()),
     isModern,
     canElicit: isModern && declaredAsks(request).includes('elicitation'),
@@ -163,7 +161,6 @@ function serveOwn(
 const listHint = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
 
 const optionsOf = (
-  { states }: McpServerParts,
   besides: ServerOptions['capabilities'],
   mounted: string | null,
   isModern: boolean,
@@ -182,7 +179,6 @@ const optionsOf = (
     // Operations are the resources of Writ, and a call that a client makes is one at once.
     ...(mounted === null ? {} : { 'resources/list': listHint }),
   },
-  requestState: { verify: (state, context) => states.verify(state, context) },
 });
 
 /** What Writ has beside tools. */

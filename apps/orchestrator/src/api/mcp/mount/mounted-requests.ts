@@ -68,6 +68,7 @@ export async function mountedRequest(
   );
   const context = contextOf({ id: tool.tool_id, args, ...saidInMeta(meta) });
   // In the revision no other request has an answer that asks, whoever asks.
+  if (!mayAsk(method)) refuseAnswers(method, context);
   const asking = mayAsk(method)
     ? { asks: await askableAt(remote, context, tool.tool_id) }
     : { asks: null, canElicit: false, canOpenPages: false };
@@ -77,6 +78,15 @@ export async function mountedRequest(
   );
   if (isInputRequiredResult(answer)) return answer;
   return replyOf(answer.structuredContent as unknown as StructuredResult, method === 'resources/read' ? args : {});
+}
+
+/** @throws ProtocolError for answers to a question that the method never has */
+function refuseAnswers(method: McpServerRequest, { request: { mcpReq } }: CallContext): void {
+  if (mcpReq.requestState() === undefined && mcpReq.inputResponses === undefined) return;
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `\`${method}\` asks its client nothing, so it takes neither \`requestState\` nor \`inputResponses\``,
+  );
 }
 
 /** @param asked what an error repeats: that of a read has the address, as the revision asks for */
