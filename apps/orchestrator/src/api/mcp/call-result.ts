@@ -93,6 +93,10 @@ function errorOf({ state, result, reasons }: OperationView): StructuredResult['e
   });
 }
 
+/** The code of a call's error; null where it has none. Data of an error has it beside words, which may be left out. */
+export const codeOf = (structured: Readonly<Record<string, unknown>> | undefined): string | null =>
+  (structured as StructuredResult | undefined)?.error?.code ?? null;
+
 type ShownError = NonNullable<StructuredResult['error']>;
 
 /** An error may repeat what a call or a tenant says, and clients show it to their user. */

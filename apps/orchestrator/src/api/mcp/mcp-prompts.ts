@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { SKILL_READ } from '@writ/contract';
 import type { Offers } from '../../calls/kernel/offers.ts';
+import { codeOf } from './call-result.ts';
 import type { CallContext, CallTool } from './call-tool.ts';
 import type { McpConnection } from './connection.ts';
 import { shownText } from './shown-text.ts';
@@ -52,7 +53,10 @@ export class McpPrompts {
     const structuredContent = answer.structuredContent as Record<string, unknown> | undefined;
     const { content, encoding } = (structuredContent?.['result'] ?? {}) as Record<string, unknown>;
     if (typeof content !== 'string' || encoding !== 'utf8')
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the prompt can not be read', structuredContent);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the prompt can not be read', {
+        ...structuredContent,
+        code: codeOf(structuredContent),
+      });
     return { messages: [{ role: 'user', content: { type: 'text', text: content } }] };
   }
 }

@@ -15,6 +15,7 @@ import { Fault, type OperationId } from '@writ/contract';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
 import type { ReadReceipt } from '../../delivery/read-receipt.ts';
+import { codeOf } from './call-result.ts';
 import type { CallContext, CallTool } from './call-tool.ts';
 import type { McpConnection } from './connection.ts';
 import { shownText } from './shown-text.ts';
@@ -125,10 +126,13 @@ export class McpResources {
     if (isInputRequiredResult(answer)) return answer;
     const structuredContent = answer.structuredContent as Record<string, unknown> | undefined;
     const { content, encoding } = (structuredContent?.['result'] ?? {}) as Record<string, unknown>;
-    const { code } = (structuredContent?.['error'] ?? {}) as { readonly code?: unknown };
+    const code = codeOf(structuredContent);
     if (code === 'file.not_found') throw new ResourceNotFoundError(uri);
     if (typeof content !== 'string')
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the file can not be read', structuredContent);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the file can not be read', {
+        ...structuredContent,
+        code,
+      });
     return {
       contents: [
         encoding === 'base64'

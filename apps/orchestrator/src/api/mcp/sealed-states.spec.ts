@@ -2,12 +2,13 @@
 // What a client sends back as `requestState`: over all methods of both addresses in both revisions, with a fake kernel.
 import { Server } from '@modelcontextprotocol/server';
 import { Fault, ID_KINDS, type McpRemoteTool, type OperationId, type OperationView } from '@writ/contract';
-import { acceptedTool, remoteDigest, serverRequests } from '@writ/mcp-tool';
+import { serverRequests } from '@writ/mcp-tool';
 import { newId } from '@writ/nest-kit';
-import { resourceOf, viewOf } from '../../specs/fake-views.ts';
+import { viewOf } from '../../specs/fake-views.ts';
 import { ERAS, type Era } from '../../specs/mcp-client.ts';
 import { messageOf, postLegacy, postModern } from '../../specs/mcp-request.ts';
-import { callOf, createFixture, GRANT, type Fixture } from '../../specs/tenant-fixture.ts';
+import { keepTracker, trackerTool } from '../../specs/mounted-server.ts';
+import { callOf, createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
 import { openTestApi, TEST_CONFIG, type TestApi, type TestTenant } from '../../specs/test-api.ts';
 import { heldStates } from './mcp-endpoint.ts';
 import { askedAt, digestOfAsked, type HeldState } from './held-state.ts';
@@ -15,7 +16,6 @@ import { saidInMeta } from './proposed-body.ts';
 
 const LOOK: McpRemoteTool = { name: 'look', inputSchema: { type: 'object' } };
 const LISTED = [LOOK, ...serverRequests({ resources: {}, prompts: {}, completions: {} })];
-const idOf = (name: string): string => `mcp.tracker.${name.replaceAll('/', '_')}`;
 const CAPABILITIES = { elicitation: { form: {}, url: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } };
 /** What the operation has that a forged state names. */
 const SECRET = 'a secret of another operation';
@@ -33,35 +33,8 @@ beforeAll(async () => {
   api = await openTestApi({ WRIT_PUBLIC_URL: 'https://writ.example.org' });
   tenant = await api.newTenant();
   has = await createFixture(api, tenant);
+  token = keepTracker(api, tenant, has, LISTED, ['fs.*', 'skill.*']);
   const { kernel } = api;
-  const resource_id = newId('resource');
-  const settings = { transport: 'http', url: 'https://mcp.example.org/mcp' };
-  const resource = resourceOf(resource_id, { kind: 'mcp_server', name: 'tracker', settings });
-  kernel.keep(tenant.tenantId, resource_id, 'resource', resource);
-  for (const tool of LISTED) {
-    const accepted = acceptedTool(
-      { name: 'tracker', digest: 'd'.repeat(64) },
-      tool.name.replaceAll('/', '_'),
-      tool,
-      'read',
-    );
-    const view = {
-      tool: { ...accepted, version: 1 },
-      definition_digest: remoteDigest(tool),
-      applied_by: 's',
-      applied_at: 1,
-    };
-    kernel.keep(tenant.tenantId, accepted.tool_id, 'tool', view);
-  }
-  kernel.handlers.set('mcp_server.find_tool', (_caller, { remote_name }) => {
-    const found = LISTED.find(({ name }) => name === remote_name);
-    return { tool: found === undefined ? null : { tool_id: idOf(found.name), digest: remoteDigest(found) } };
-  });
-  kernel.handlers.set('mcp_server.definitions', () => ({ items: [], rest: [] }));
-  token = newId('token');
-  const kept = kernel.find({ tenant_id: tenant.tenantId } as never, has.capability_token_id) as object;
-  const grant = { ...GRANT, tools: ['mcp.tracker.*', 'fs.*', 'skill.*'] };
-  kernel.keep(tenant.tenantId, token, 'token', { ...kept, capability_token_id: token, chain: [token], grant });
   kernel.admits = (call) => viewOf(call, 'refused');
   kernel.handlers.set('mcp_connection.read', () => {
     throw new Fault('not_found');
@@ -131,13 +104,13 @@ const OWN: readonly Method[] = [
 const mountedMethod = (method: string, params: Method['params'] = {}): Method => ({
   method,
   params,
-  asked: { id: idOf(method), args: params, ...NO_META },
+  asked: { id: trackerTool(method), args: params, ...NO_META },
 });
 const MOUNTED: readonly Method[] = [
   {
     method: 'tools/call',
     params: { name: 'look', arguments: { a: 1 } },
-    asked: { id: idOf('look'), args: { a: 1 }, ...NO_META },
+    asked: { id: trackerTool('look'), args: { a: 1 }, ...NO_META },
   },
   mountedMethod('resources/list'),
   mountedMethod('resources/templates/list'),
@@ -254,7 +227,7 @@ describe.each(ERAS)('with the revision %s', (era) => {
 });
 
 it('a state of a tool is of the address where it was called, though both call the same tool', async () => {
-  const call = { id: idOf('look'), args: { a: 1 }, ...NO_META };
+  const call = { id: trackerTool('look'), args: { a: 1 }, ...NO_META };
   const of = { method: 'tools/call', asked: call };
   const names = { tracker: 'look', '/mcp': 'mcp_tracker_look' } as const;
   api.kernel.requests.length = 0;

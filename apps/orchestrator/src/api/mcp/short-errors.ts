@@ -4,7 +4,7 @@
 // as the message. A client gets one short sentence instead.
 import type { McpServer } from '@modelcontextprotocol/server';
 
-/** Characters of the longest error that a client gets. */
+/** Characters of the longest message of an error that a client gets, and of the longest data of one, as JSON. */
 const CHARS_MAX = 1_000;
 const INVALID = 'the message does not match the schema of its method';
 
@@ -36,15 +36,33 @@ function shortError<T extends object>(message: T): T {
   const { error } = message as Answer;
   if (error === undefined) return message;
   const said = typeof error.message === 'string' ? error.message : '';
-  const data = JSON.stringify(error.data) ?? '';
   const isShort = said.length <= CHARS_MAX && !/^(Invalid [^[]*: )?\[/.test(said);
-  if (isShort && data.length <= CHARS_MAX) return message;
+  const data = fittingData(error.data);
+  if (isShort && data === error.data) return message;
   return {
     ...message,
-    error: {
-      code: error.code,
-      message: isShort ? said : INVALID,
-      ...(error.data === undefined || data.length > CHARS_MAX ? {} : { data: error.data }),
-    },
+    error: { code: error.code, message: isShort ? said : INVALID, ...(data === undefined ? {} : { data }) },
   };
+}
+
+/**
+ * As much of an error's data as fits: the shortest members. What names an operation is short, and what repeats a
+ * request may be long.
+ */
+function fittingData(data: unknown): unknown {
+  if ((JSON.stringify(data) ?? '').length <= CHARS_MAX) return data;
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined;
+  const members = Object.entries(data).map(
+    ([name, value]) => [name, JSON.stringify({ [name]: value as unknown }).length] as const,
+  );
+  const fitting = new Set<string>();
+  let left = CHARS_MAX;
+  for (const [name, length] of members.sort(([, a], [, b]) => a - b)) {
+    left -= length;
+    if (left < 0) break;
+    fitting.add(name);
+  }
+  return fitting.size === 0
+    ? undefined
+    : Object.fromEntries(Object.entries(data).filter(([name]) => fitting.has(name)));
 }
