@@ -61,7 +61,7 @@ export interface CallToolParts {
   readonly show: Pick<ShowOperation, 'view'>;
   readonly queues: Pick<FullQueues, 'verifyNotFull'>;
   readonly states: RequestStateCodec<HeldState>;
-  /** the idempotency key of the call that answers a question, by the operation that asked it */
+  /** the idempotency key of the one call that follows an operation: with answers to its question, or after a consent */
   readonly answerKey: (operationId: string) => string;
   readonly consents: ConsentPages;
   /** milliseconds */
@@ -90,6 +90,12 @@ export interface CallContext {
   readonly results: Results;
 }
 
+/** One request. All that it waits for takes no longer than `WAIT_MS` together. */
+interface Round extends CallContext {
+  /** whole milliseconds that are left */
+  readonly leftMs: () => number;
+}
+
 /**
  * Calls tools for MCP clients. Each call is an ordinary operation: the kernel decides it, and records it.
  *
@@ -110,10 +116,13 @@ export class CallTool {
     if (state !== undefined && state.asks !== true && state.connection === undefined)
       return await this.#resume(context, state, params._meta);
     const operationId = newId('operation');
+    const { monotonic } = this.#parts;
+    const start = monotonic();
+    const round = { ...context, leftMs: () => Math.max(0, Math.floor(WAIT_MS - (monotonic() - start))) };
     try {
-      if (state?.connection !== undefined && !(await this.#hasConsented(context, state)))
+      if (state?.connection !== undefined && !(await this.#hasConsented(round, state)))
         return await context.results.of(await this.#read(context.connection.caller, state.operation_id));
-      return await this.#made(context, operationId, params, state);
+      return await this.#made(round, operationId, params, state);
     } catch (error) {
       if (error instanceof Fault) return context.results.fault(error, operationId);
       throw error;
@@ -121,38 +130,40 @@ export class CallTool {
   }
 
   /** Whether the person of a refused call has connected by now. Only the kernel says so, and never the client. */
-  async #hasConsented({ connection, request }: CallContext, { connection: id = '' }: HeldState): Promise<boolean> {
+  async #hasConsented({ connection, request, leftMs }: Round, { connection: id = '' }: HeldState): Promise<boolean> {
     if (answerOf(request, 'connect') !== 'accept') return false;
-    return await this.#parts.consents.isGiven(connection.caller, id, WAIT_MS, connection.gone);
+    return await this.#parts.consents.isGiven(connection.caller, id, leftMs, connection.gone);
   }
 
   /** Proposes the call, with the client's answers to its server. What is left unanswered is asked again. */
   async #made(
-    context: CallContext,
+    round: Round,
     operationId: OperationId,
     params: CallToolRequest['params'],
     state: HeldState | undefined,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { connection, request, asks } = context;
+    const { connection, request, asks } = round;
     const answers = answersIn(state, request);
     const { question: id, responses } = answers;
-    if (state === undefined || id === null) {
-      const args = withInput(params.arguments ?? {}, responses, asks);
-      const first = await this.#proposed(context, operationId, { ...params, arguments: args });
-      return await this.#answer(context, first, answers);
+    let args = withInput(params.arguments ?? {}, responses, asks);
+    if (id !== null) {
+      const asked = await this.#read(connection.caller, id);
+      const question = questionIn(asked);
+      if (question === null || asks === null) throw questionGone(id);
+      const input = inputFor(question, responses, asks);
+      if (input === null) return await this.#answer(round, asked);
+      args = { ...params.arguments, [MCP_INPUT]: input };
     }
-    const asked = await this.#read(connection.caller, id);
-    const question = questionIn(asked);
-    if (question === null || asks === null) throw questionGone(id);
-    const input = inputFor(question, responses, asks);
-    if (input === null) return await this.#answer(context, asked);
-    const again = { ...params, arguments: { ...params.arguments, [MCP_INPUT]: input } };
-    const propose = (of: string) => this.#proposed(context, operationId, again, this.#parts.answerKey(of));
-    let view = await propose(id);
-    // INVARIANT (answered once): a call that was refused after it waited keeps its key. One call alone follows it.
-    while (state.connection !== undefined && view.replayed && lacksConsent(view))
+    const made = { ...params, arguments: args };
+    const propose = (after: string | undefined): Promise<OperationView> =>
+      this.#proposed(round, operationId, made, after === undefined ? undefined : this.#parts.answerKey(after));
+    // INVARIANT (made once): one call alone follows an operation, however often its state comes back. A client's own
+    // key stays that of its call, because a refusal claims none. One that was refused after it waited keeps its key.
+    const isKeyed = params._meta?.[META.idempotencyKey] !== undefined;
+    let view = await propose(id ?? (isKeyed ? undefined : state?.operation_id));
+    while (state?.connection !== undefined && view.replayed && lacksConsent(view))
       view = await propose(view.operation_id);
-    return await this.#answer(context, view, answers);
+    return await this.#answer(round, view, answers);
   }
 
   /** The outcome of an earlier call: waits for its end up to `WAIT_MS`. */
@@ -188,27 +199,26 @@ export class CallTool {
   }
 
   async #proposed(
-    context: CallContext,
+    round: Round,
     operationId: OperationId,
     { name, arguments: args = {}, _meta: meta = {} }: CallToolRequest['params'],
     key?: string,
   ): Promise<OperationView> {
-    const { connection, request, client } = context;
+    const { connection, request, client, leftMs } = round;
     const { caller, gone } = connection;
-    const { propose, queues, monotonic } = this.#parts;
+    const { propose, queues } = this.#parts;
     queues.verifyNotFull(caller.tenant_id);
     const keyed = key === undefined ? meta : { ...meta, [META.idempotencyKey]: key };
     const body = bodyOf(connection, { name, args, meta: keyed, operationId });
     const call = parseCall(body, undefined, caller, originOf(client));
     const progress = reportProgress(request, () => `${name} runs`);
-    const start = monotonic();
     try {
-      let view = await propose.run(caller, operationId, call, { waitMs: waitMsOf(context), gone });
-      if (view.state === 'held' && !context.canElicit && !context.canTakeTasks) {
+      let view = await propose.run(caller, operationId, call, { waitMs: Math.min(waitMsOf(round), leftMs()), gone });
+      if (view.state === 'held' && !round.canElicit && !round.canTakeTasks) {
         progress.say('a person decides about the call');
-        view = await this.#settled(connection, view, WAIT_MS - (monotonic() - start));
+        view = await this.#settled(connection, view, leftMs());
       }
-      return cancelsByClosing(context, keyed) ? await this.#cancelled(caller, view) : await this.#shown(caller, view);
+      return cancelsByClosing(round, keyed) ? await this.#cancelled(caller, view) : await this.#shown(caller, view);
     } finally {
       progress.stop();
     }
@@ -340,7 +350,7 @@ function answerOf(
 /**
  * Whether the client has cancelled its request: in the stateless revision it does so by closing it. A call with an
  * idempotency key goes on, since the client can repeat the request after its connection broke: a client gives a key for
- * that, and the call that answers a question has one.
+ * that, and a call that follows an operation has one.
  */
 const cancelsByClosing = (
   { connection: { gone }, isModern }: CallContext,

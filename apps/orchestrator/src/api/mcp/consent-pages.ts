@@ -85,11 +85,16 @@ export class ConsentPages {
     return OPEN.includes(state);
   }
 
-  /** Waits until the person has consented. @returns false where they have not, in that time or at all */
-  async isGiven(caller: Caller, connection_id: string, waitMs: number, gone: AbortSignal): Promise<boolean> {
-    for (let left = waitMs; !gone.aborted; left -= POLL_MS) {
+  /**
+   * Waits until the person has consented.
+   * @param leftMs the milliseconds that are left to wait
+   * @returns false where they have not, in that time or at all
+   */
+  async isGiven(caller: Caller, connection_id: string, leftMs: () => number, gone: AbortSignal): Promise<boolean> {
+    while (!gone.aborted) {
       const { state } = await this.#kernel.ask('mcp_connection.read', caller, { connection_id });
       if (state === 'connected') return true;
+      const left = leftMs();
       if (state === 'failed' || state === 'ended' || left <= 0) return false;
       await sleep(Math.min(POLL_MS, left), undefined, { signal: gone }).catch(() => undefined);
     }
