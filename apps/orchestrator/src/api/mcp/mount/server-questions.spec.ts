@@ -498,6 +498,6 @@ describe.each([
 
 it('a list is never answered with a question, and its server is told of no capability', async () => {
   answers = [question()];
-  const { error, result } = await send('prompts/list', {}, { responses: WHO });
+  const { error, result } = await send('prompts/list', {});
   expect([error?.code, result, inputs()]).toEqual([-32602, undefined, [undefined]]);
 });
