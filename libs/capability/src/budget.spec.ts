@@ -31,6 +31,12 @@ describe('budgets', () => {
     expect(remaining([])).toEqual({});
   });
 
+  test('a call of an MCP program may use one processor for all its time', () => {
+    const tool = { mutating: false, limits: { ...FS_READ.limits, wall_ms: 60_000, cpu_ms: 10_000 } };
+    expect(callBudget(tool).cpu_ms).toBe(10_000);
+    expect(callBudget({ ...tool, in_container: true }).cpu_ms).toBe(60_000);
+  });
+
   test('a call reserves the lesser of its own limit and what remains, on bounded dimensions only, in id order', () => {
     expect(
       decideReservation({

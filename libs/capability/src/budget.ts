@@ -23,13 +23,14 @@ export interface TokenReservation {
 
 /**
  * The largest use of budgets by one call of the tool: one call, its limits of time, of disk if it may write, and of
- * egress.
+ * egress. An MCP program has one processor and may compute for as long as its call may take. Its definition can't say
+ * so: whether its server is a program is known only of a call.
  */
-export function callBudget(tool: Pick<ToolDefinition, 'limits' | 'mutating'>): Budgets {
+export function callBudget(tool: Pick<ToolDefinition, 'in_container' | 'limits' | 'mutating'>): Budgets {
   const { cpu_ms, wall_ms, disk_write_bytes, egress_bytes } = tool.limits;
   return {
     calls: 1,
-    cpu_ms,
+    cpu_ms: tool.in_container === true ? wall_ms : cpu_ms,
     wall_ms,
     ...(tool.mutating ? { disk_write_bytes } : {}),
     ...(egress_bytes === undefined ? {} : { egress_bytes }),
@@ -96,7 +97,8 @@ export function decideReservation({
 
 /**
  * The part of its reservation that a finished call used. It is capped at the reservation: the executor stops a call at
- * its limit, and the overshoot until it stops must not overspend a budget that others reserve from.
+ * its limit, and the overshoot until it stops must not overspend a budget that others reserve from. What the executor
+ * doesn't stop MUST be reserved in full.
  */
 export function settledUse(amounts: Budgets, actual: Budgets): Budgets {
   const used: Budgets = {};
