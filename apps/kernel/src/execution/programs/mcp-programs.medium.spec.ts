@@ -147,3 +147,45 @@ it('the erasure of a retention period ends no process', async () => {
   );
   expect(await live(call)).toEqual([call.operation_id]);
 });
+
+it('a process ends once only hashes stay of a call that it served, also of one between its first and its last', async () => {
+  const first = await ended();
+  await tenant.query("UPDATE kernel.tenant SET payload_mode = 'hashes' WHERE tenant_id = $1", [tenant.tenantId]);
+  const hashed = await ended();
+  await tenant.query("UPDATE kernel.tenant SET payload_mode = 'full' WHERE tenant_id = $1", [tenant.tenantId]);
+  const last = await ended();
+  expect(await live(last, first)).toEqual([last.operation_id]);
+  await tenant.query(
+    'UPDATE kernel.operation SET updated_at = updated_at - 60001, executor_id = $2 WHERE operation_id = $1',
+    [hashed.operation_id, last.executor_id],
+  );
+  await manage.newKeepHashes(60_000).run();
+  await manage.eraseBatches.run();
+  expect((await tenant.row(hashed.operation_id)).erased).not.toBeNull();
+  expect(await live(last, first)).toEqual([]);
+  expect(await live(last)).toEqual([last.operation_id]);
+});
+
+it('the deletion of a session, which erases no call, ends no process', async () => {
+  const call = await ended();
+  await tenant.query(
+    `INSERT INTO kernel.erasure (erasure_id, tenant_id, selector, session_id, until, reason_code, requested_by)
+     VALUES ($2, $1, 'conversation', 's', 1, 'deleted', 'key')`,
+    [tenant.tenantId, newId('erasure')],
+  );
+  expect(await live(call)).toEqual([call.operation_id]);
+});
+
+it('a call of a program reserves and is charged the processor time of all its time', async () => {
+  token = await tenant.token({ net: [], budgets: { cpu_ms: 100_000 } });
+  const call = tenant.writeCall(token, { tool_id: 'mcp.github.look', args: { place: 'here' } });
+  await kernel.admit.run(call, null);
+  const { attempt, redemption } = await run.performAdmitted(tenant, call.operation_id, 'broker');
+  expect(redemption.limits).toMatchObject({ wall_ms: 60_000, cpu_ms: 60_000 });
+  const result = { content: [], structured: null, is_error: false, truncated: false };
+  const usage = { wall_ms: 41_000, cpu_ms: 40_000, memory_peak_bytes: 9, disk_write_bytes: 0, output_bytes: 0 };
+  await run.commit.run(reportOf(attempt, null, { result, usage: { ...usage, counted_by: 'host' } }));
+  const records = await tenant.records();
+  const outcome = records.find((each) => each.operation_id === call.operation_id && each.phase === 'outcome');
+  expect(outcome).toMatchObject({ budget_delta: { cpu_ms: 40_000 }, usage_counted_by: 'host' });
+});
