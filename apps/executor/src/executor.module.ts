@@ -219,7 +219,7 @@ async function openDependencies(
     ...openTranscription(config, { blobs, ingest: pgAudioIngest(pool), epoch, monotonic }),
     work: openWork(telemetry),
     sessionThreads,
-    programs: openPrograms(config, { sandbox, kernel, executorId, threads: sessionThreads, now: monotonic }),
+    programs: openPrograms(config, { sandbox, kernel, executorId, threads: sessionThreads, logger, now: monotonic }),
     running: new RunningAttempts(),
     outputs: new LiveOutputs(),
     watched: new WatchedOutputs(executorId, (event) => bus.publish(subjects.event('output', event.tenant_id), event)),

@@ -10,12 +10,18 @@ afterEach(() => {
 });
 
 /** A watch that reads `used` at each moment since the start. Returns how often it read, and how often it fired. */
-function watching(limitMs: number, cpus: number, used: (elapsedMs: number) => number | null | Error) {
+function watching(
+  limitMs: number,
+  cpus: number,
+  used: (elapsedMs: number) => number | null | Error,
+  mayBeUncounted = false,
+) {
   const seen = { looks: 0, spent: 0 };
   const start = Date.now();
   const watch = new CpuWatch({
     limitMs,
     cpus,
+    mayBeUncounted,
     now: () => Date.now(),
     spent: () => {
       seen.spent += 1;
@@ -62,4 +68,13 @@ test('a stopped watch reports nothing, also from a pending measurement', async (
   watch.stop();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(seen).toEqual({ looks: 1, spent: 0 });
+});
+
+test('a job that may be uncounted goes on while no value was ever available, and ends where its agent falls silent', async () => {
+  const never = watching(1_000, 2, () => null, true);
+  const silenced = watching(1_000, 2, (elapsed) => (elapsed < 600 ? 10 : null), true);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect([never.seen.spent, silenced.seen.spent]).toEqual([0, 1]);
+  expect(never.seen.looks).toBeGreaterThan(1);
+  never.watch.stop();
 });

@@ -10,6 +10,8 @@ export interface CpuWatchOptions {
   /** the limit of processor time, in milliseconds */
   readonly limitMs: number;
   readonly cpus: number;
+  /** whether a job of which no value was ever available goes on: its time alone bounds it then */
+  readonly mayBeUncounted?: boolean;
   /** processor time used so far, in milliseconds; null when no value is available */
   readonly read: () => Promise<number | null>;
   /** milliseconds of a monotonic clock */
@@ -21,11 +23,12 @@ export interface CpuWatchOptions {
 /**
  * Watches the processor time of one job from outside. It measures no earlier than the job can reach the limit, so a job
  * far below it costs nothing. Where the time can't be measured, all processors count as busy, so the limit is enforced
- * all the same.
+ * all the same, unless nothing was ever measured of a job that may be uncounted.
  */
 export class CpuWatch {
   readonly #options: CpuWatchOptions;
   readonly #startedAt: number;
+  #hasCounted = false;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -52,8 +55,11 @@ export class CpuWatch {
 
   async #look(): Promise<void> {
     const { limitMs, cpus, read, now, spent } = this.#options;
-    const used = (await read().catch(() => null)) ?? (now() - this.#startedAt) * cpus;
+    const counted = await read().catch(() => null);
+    this.#hasCounted ||= counted !== null;
     if (this.#stopped) return;
+    if (!this.#hasCounted && this.#options.mayBeUncounted === true) return this.#lookAfter(limitMs);
+    const used = counted ?? (now() - this.#startedAt) * cpus;
     if (used <= limitMs) return this.#lookAfter(limitMs - used);
     this.stop();
     spent();

@@ -71,13 +71,16 @@ export class JobRun {
 
   async #resultIn(container: AgentContainer): Promise<SandboxResult> {
     const { meter } = container;
-    const { limits } = this.#job;
+    const { limits, stdio } = this.#job;
+    const isKept = stdio !== undefined;
     const startedAt = performance.now();
     const begun = meter.begin();
     const overspent = new AbortController();
     const watch = new CpuWatch({
       limitMs: limits.cpuMs,
       cpus: limits.cpus,
+      // It waits for its caller most of the time: elapsed time says nothing about its use.
+      mayBeUncounted: isKept,
       read: () => begun.then(() => meter.cpuMs()),
       now: () => performance.now(),
       spent: () => overspent.abort(),
@@ -99,7 +102,7 @@ export class JobRun {
     const isOverspent =
       ending.ended === 'killed'
         ? overspent.signal.aborted && !this.#signal.aborted
-        : ending.ended === 'exited' && usage.cpuMs > limits.cpuMs;
+        : ending.ended === 'exited' && usage.cpuMs > limits.cpuMs && !(isKept && usage.isAssumed === true);
     const end = isOverspent ? CPU_SPENT : await this.#judge(container, ending, transcript, usage);
     return resultOf(end, transcript, wallMs, usage);
   }
@@ -129,7 +132,7 @@ function resultOf(
   ending: Ending,
   transcript: Transcript | null,
   wallMs: number,
-  { cpuMs, memoryPeakBytes, countedBy }: Measure,
+  { cpuMs, memoryPeakBytes, countedBy, isAssumed }: Measure,
 ): SandboxResult {
   const isEffect = ending.ended === 'exited';
   const dropped = transcript?.droppedBytes ?? 0;
@@ -148,6 +151,7 @@ function resultOf(
       outputBytes: (transcript?.outputBytes ?? 0) + dropped,
       outputLines: transcript?.outputLines ?? null,
       ...(countedBy === undefined ? {} : { countedBy }),
+      ...(isAssumed === undefined ? {} : { isAssumed }),
     },
   };
 }

@@ -9,6 +9,8 @@ export interface Measure {
   readonly outOfMemory: boolean | null;
   /** as in `SandboxUsage` */
   readonly countedBy?: UsageCounter;
+  /** as in `SandboxUsage` */
+  readonly isAssumed?: true;
 }
 
 /** Counts what one container uses. Neither method rejects for a removed container. */

@@ -34,7 +34,13 @@ test('a report counts only for a moment once its agent is silent', async () => {
   expect(await meter.cpuMs()).toBeNull();
 });
 
-test('without a report the meter charges the maximum', async () => {
+test('without a report the meter charges the maximum, and says that nobody counted it', async () => {
   expect(await meter.cpuMs()).toBeNull();
-  expect(await meter.read()).toEqual({ cpuMs: 2_000, memoryPeakBytes: 0, outOfMemory: null, countedBy: 'agent' });
+  expect(await meter.read()).toEqual({
+    cpuMs: 2_000,
+    memoryPeakBytes: 0,
+    outOfMemory: null,
+    countedBy: 'agent',
+    isAssumed: true,
+  });
 });

@@ -36,7 +36,7 @@ export class PodMeter implements Meter {
   async read(): Promise<Measure> {
     const { memoryBytes } = this.#size;
     if (this.#reported === null)
-      return { cpuMs: this.#cpuMsMax, memoryPeakBytes: 0, outOfMemory: null, countedBy: 'agent' };
+      return { cpuMs: this.#cpuMsMax, memoryPeakBytes: 0, outOfMemory: null, countedBy: 'agent', isAssumed: true };
     const { cpuMs, memoryPeakBytes, outOfMemory } = this.#reported.usage;
     return {
       cpuMs: Math.min(cpuMs, this.#cpuMsMax),

@@ -110,7 +110,7 @@ export interface SandboxStdio {
 }
 
 /** What a container used since its job began; zeros where it is unknown. */
-export type ContainerUsage = Pick<SandboxUsage, 'cpuMs' | 'memoryPeakBytes' | 'countedBy'>;
+export type ContainerUsage = Pick<SandboxUsage, 'cpuMs' | 'memoryPeakBytes' | 'countedBy' | 'isAssumed'>;
 
 /** A job that speaks with its caller, as the caller can measure and stop it meanwhile. */
 export interface RunningJob {
@@ -219,6 +219,8 @@ export interface SandboxUsage {
    * there is no measurement.
    */
   readonly countedBy?: UsageCounter;
+  /** nobody counted: `cpuMs` is the time of all processors of the container since its job began */
+  readonly isAssumed?: true;
   /** from the first byte sent to the job's container to its end */
   readonly wallMs: number;
   readonly cpuMs: number;

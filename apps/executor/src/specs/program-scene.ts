@@ -40,6 +40,8 @@ export const TOOL: McpTool = { ...acceptedTool(serverOf(), 'create_issue', REMOT
 const NET: Redemption['net'] = [[{ domain: '*.outside.example', methods: ['GET', 'POST'] }]];
 const GIB = 1_073_741_824;
 
+type EngineStep = 'freeze' | 'thaw';
+
 export interface Given {
   readonly tool?: McpTool;
   readonly settings?: Partial<McpStdioSettings>;
@@ -62,11 +64,13 @@ export class ProgramScene {
   /** what the containers have used in all, as their engine counts it */
   usage: ContainerUsage = { cpuMs: 0, memoryPeakBytes: 0, countedBy: 'host' };
   /** what the engine was asked to do to a container that is kept, and what it fails at */
-  readonly engine = { asked: [] as ('freeze' | 'thaw')[], fails: new Set<'freeze' | 'thaw'>() };
+  readonly engine = { asked: [] as EngineStep[], fails: new Set<EngineStep>(), hangs: new Set<EngineStep>() };
   /** the last calls of processes that may not wait on; null: the kernel does not answer */
   over: Set<string> | null = new Set();
   /** what it was asked of a tenant's processes */
   readonly asked: (readonly [tenantId: string, readonly WaitingProgram[]])[] = [];
+  /** why it could not be asked, where that was reported */
+  readonly failures: unknown[] = [];
   beforeAnswer = (): Promise<unknown> => Promise.resolve();
   readonly #sandbox: FakeSandbox;
   #ms = 0;
@@ -77,8 +81,8 @@ export class ProgramScene {
       programs: { 'mcp-files --stdio': this.program.run },
       running: {
         usage: async () => this.usage,
-        freeze: async () => this.#engineDoes('freeze'),
-        thaw: async () => void this.#engineDoes('thaw'),
+        freeze: () => this.#engineDoes('freeze'),
+        thaw: async () => void (await this.#engineDoes('thaw')),
       },
       sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
     });
@@ -95,6 +99,7 @@ export class ProgramScene {
         if (over === null) throw new Error('nobody answers');
         return programs.flatMap(({ last }) => (over.has(last) ? [] : [last]));
       },
+      failed: (error) => void this.failures.push(error),
       ...options,
     });
   }
@@ -103,8 +108,9 @@ export class ProgramScene {
     this.#ms += ms;
   }
 
-  #engineDoes(what: 'freeze' | 'thaw'): boolean {
+  async #engineDoes(what: EngineStep): Promise<boolean> {
     this.engine.asked.push(what);
+    if (this.engine.hangs.has(what)) await new Promise(() => undefined);
     if (this.engine.fails.has(what)) throw new Error('the engine failed');
     return true;
   }

@@ -33,6 +33,10 @@ export class KeptProcess {
   readonly #stop: AbortController;
   readonly #way: WayOut;
   readonly #job: RunningJob;
+  readonly #now: () => number;
+  readonly #cpus: number;
+  /** since when the use that is charged next goes on, a moment of `now` */
+  #usedSince: number;
   /** processor time that calls were charged for, in milliseconds */
   #chargedMs = 0;
   /** resolves with whether it stands still, when that is settled; null while a call has it */
@@ -46,15 +50,16 @@ export class KeptProcess {
 
   /**
    * Starts a process. Resolves when its program has started, or with how it ended where it did not.
-   * @param startedAt monotonic, in milliseconds
+   * @param now a monotonic clock, in milliseconds
    * @param signal ends it while it starts
    */
   static async start(
     sandbox: Sandbox,
     job: Omit<SandboxJob, 'stdio' | 'egress'>,
-    startedAt: number,
+    now: () => number,
     signal: AbortSignal,
   ): Promise<KeptProcess | ProcessEnd> {
+    const startedAt = now();
     const stop = new AbortController();
     const abort = (): void => stop.abort();
     signal.addEventListener('abort', abort, { once: true });
@@ -69,13 +74,16 @@ export class KeptProcess {
         words: Buffer.from(error instanceof Error ? error.message : ''),
       }))
       .then((end) => (ending.end = end));
+    const common = { startedAt, now, cpus: job.limits.cpus, ended, ending, stop, way };
     const first = await Promise.race([opened, ended]).finally(() => signal.removeEventListener('abort', abort));
-    return 'words' in first ? first : new KeptProcess({ ...first, startedAt, ended, ending, stop, way });
+    return 'words' in first ? first : new KeptProcess({ ...first, ...common });
   }
 
   private constructor(
     parts: Opened & {
       readonly startedAt: number;
+      readonly now: () => number;
+      readonly cpus: number;
       readonly ended: Promise<ProcessEnd>;
       readonly ending: { end: ProcessEnd | null };
       readonly stop: AbortController;
@@ -89,6 +97,9 @@ export class KeptProcess {
     this.#stop = parts.stop;
     this.#way = parts.way;
     this.#job = parts.running;
+    this.#now = parts.now;
+    this.#cpus = parts.cpus;
+    this.#usedSince = parts.startedAt;
     this.stdio.on('error', () => undefined);
   }
 
@@ -104,13 +115,24 @@ export class KeptProcess {
     return this.#way.openTo(gate);
   }
 
-  /** What it used since it was asked last, at first since its start. Its peak of memory is that of its whole life. */
+  /**
+   * What it used since it was asked last, at first since its start. Its peak of memory is that of its whole life. Where
+   * its use is unknown, its processors count as busy since then, and the next calls are charged for that much less.
+   * Where nobody counts at all, they count as busy since it was woken.
+   */
   async used(): Promise<ContainerUsage> {
     const { end } = this.#ending;
     const usage = (end === null ? null : usageOf(end)) ?? (await this.#job.usage());
-    const cpuMs = Math.max(0, usage.cpuMs - this.#chargedMs);
-    this.#chargedMs += cpuMs;
-    return { ...usage, cpuMs };
+    const now = this.#now();
+    const busyMs = Math.round((now - this.#usedSince) * this.#cpus);
+    this.#usedSince = now;
+    if (usage.countedBy === undefined) {
+      this.#chargedMs += busyMs;
+      return { ...usage, cpuMs: busyMs };
+    }
+    const newMs = Math.max(0, usage.cpuMs - this.#chargedMs);
+    this.#chargedMs += newMs;
+    return { ...usage, cpuMs: usage.isAssumed === true ? Math.min(newMs, busyMs) : newMs };
   }
 
   /** MUST be called after each call, before it waits for the next one. */
@@ -126,11 +148,28 @@ export class KeptProcess {
     });
   }
 
-  /** Lets it go on after `rest`. Resolves with whether it can serve a session. */
-  async wake(): Promise<boolean> {
-    const isFrozen = await this.#resting;
-    this.#resting = null;
-    if (isFrozen === true && this.isAlive) await this.#job.thaw().catch(async () => void (await this.close()));
+  /**
+   * Lets it go on after `rest`. Resolves with whether it can serve a session: one that an engine takes too long to stop
+   * or to wake can't. It is killed then, as it is where the signal aborts.
+   * @throws the reason of the signal
+   */
+  async wake(signal: AbortSignal): Promise<boolean> {
+    this.#usedSince = this.#now();
+    const abort = Promise.withResolvers<'aborted'>();
+    const aborted = (): void => abort.resolve('aborted');
+    signal.addEventListener('abort', aborted, { once: true });
+    if (signal.aborted) aborted();
+    try {
+      const isFrozen = await within(ENGINE_MS, this.#resting ?? false, abort.promise);
+      this.#resting = null;
+      const thawed = isFrozen === true && this.isAlive ? this.#job.thaw().then(() => true) : !isOver(isFrozen);
+      // It counts until nothing of it is left, and the call that waits for that has its own time.
+      if ((await within(ENGINE_MS, thawed, abort.promise).catch(() => false)) !== true)
+        await Promise.race([this.close(), abort.promise]);
+    } finally {
+      signal.removeEventListener('abort', aborted);
+    }
+    signal.throwIfAborted();
     return this.isAlive;
   }
 
@@ -142,6 +181,22 @@ export class KeptProcess {
   }
 }
 
+/** An engine that works stops or wakes a container in a tenth of that. */
+const ENGINE_MS = 500;
+
+const isOver = (settled: boolean | 'aborted' | 'late'): settled is 'aborted' | 'late' => typeof settled === 'string';
+
+/** What a step of the engine settles with; or why nobody waits for it any more. */
+async function within(
+  ms: number,
+  step: Promise<boolean> | boolean,
+  aborted: Promise<'aborted'>,
+): Promise<boolean | 'aborted' | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), ms)));
+  return await Promise.race([step, aborted, late]).finally(() => clearTimeout(timer));
+}
+
 /** The connection of a job that began, and the job. */
 interface Opened {
   readonly stdio: Duplex;
@@ -151,8 +206,13 @@ interface Opened {
 /** What a process that ended has used in all; null where nothing of it began. */
 export const usageOf = ({ result }: ProcessEnd): ContainerUsage | null => {
   if (result === null) return null;
-  const { cpuMs, memoryPeakBytes, countedBy } = result.usage;
-  return { cpuMs, memoryPeakBytes, ...(countedBy === undefined ? {} : { countedBy }) };
+  const { cpuMs, memoryPeakBytes, countedBy, isAssumed } = result.usage;
+  return {
+    cpuMs,
+    memoryPeakBytes,
+    ...(countedBy === undefined ? {} : { countedBy }),
+    ...(isAssumed === undefined ? {} : { isAssumed }),
+  };
 };
 
 /** Where the connections of a process lead now. */

@@ -30,7 +30,7 @@ import { programJob, type ProgramParts } from './program-job.ts';
 import { wordsOf } from './last-words.ts';
 import { EndedAtStart, ProgramSessions, type LineOptions, type ProgramSession } from './program-sessions.ts';
 import { StartBackoff } from './start-backoff.ts';
-import { WaitingChecks, type FindLive } from './waiting-checks.ts';
+import { WaitingChecks, type CheckOptions } from './waiting-checks.ts';
 
 /** A call waits so long for one of those under way, or for room, to end. */
 const WAIT_MS = 5_000;
@@ -74,7 +74,7 @@ export interface ProgramListing {
   readonly signal: AbortSignal;
 }
 
-export interface McpProgramsOptions {
+export interface McpProgramsOptions extends CheckOptions {
   readonly sandbox: Sandbox;
   readonly threads: TaskRunner<McpSessionTasks>;
   /** processes of this executor */
@@ -83,8 +83,6 @@ export interface McpProgramsOptions {
   readonly memoryBytesMax: number;
   /** a monotonic clock, in milliseconds */
   readonly now: () => number;
-  /** asks the kernel which processes that wait may wait on */
-  readonly findLive: FindLive;
 }
 
 type Start<T> = Parameters<typeof ProgramSessions.prototype.run<T>>[3];
@@ -102,7 +100,7 @@ export class McpPrograms {
     this.#sessions = new ProgramSessions(options.threads);
     this.#pool = new ProcessPool(options);
     this.#backoff = new StartBackoff(options.now);
-    this.#checks = new WaitingChecks(this.#pool, options.findLive);
+    this.#checks = new WaitingChecks(this.#pool, options);
   }
 
   /** Processes that there are, or that are starting or ending. */
@@ -159,7 +157,7 @@ export class McpPrograms {
     const session: ProgramSession = {
       tenantId,
       signal,
-      timeoutMs,
+      timeoutMs: () => timeoutMs,
       mayCall: false,
       announce: () => Promise.resolve(),
       named,
@@ -189,11 +187,9 @@ export class McpPrograms {
     { gate, signal, announce, spent, began }: ProgramContext & { readonly began: number },
   ): Promise<ShownAnswer> {
     const { tenantId, limits, values, operationId, resourceSecrets } = call;
-    const { args, input } = inputOf(mcp, call.args);
     const { settings, resourceId } = programOf(call);
     const named = values?.named ?? [];
-    const leftMs = limits.wall_ms - (this.#options.now() - began);
-    const timeoutMs = Math.max(1, Math.round(leftMs - Math.min(GIVE_UP_MS, leftMs * GIVE_UP_SHARE)));
+    const timeoutMs = (): number => sessionMs(limits.wall_ms - (this.#options.now() - began));
     const parts = {
       settings,
       image: imageOf(call),
@@ -208,21 +204,15 @@ export class McpPrograms {
       announce: mcp.is_safe ? () => Promise.resolve() : announce,
       named,
     };
-    const asked: Pick<CallWork, 'name' | 'digest' | 'args' | 'input' | 'known' | 'output'> = {
-      name: mcp.remote_name,
-      digest: mcp.remote_digest,
-      args,
-      ...(input === null ? {} : { input }),
-      known: null,
-      output: mcp.output,
-    };
     try {
       const { answer } = await this.#run(
         { lease, key, spent, gate: (settings.hosts ?? []).length > 0 ? gate : null },
         parts,
         session,
-        async (pool, lines, options) =>
-          pool.run('mcp.call', { ...work(lines), ...asked, timeoutMs, named, bytesMax: limits.output_bytes }, options),
+        async (pool, lines, options) => {
+          const bounds = { timeoutMs: timeoutMs(), bytesMax: limits.output_bytes };
+          return pool.run('mcp.call', { ...work(lines), ...askedOf(mcp, call), ...bounds, named }, options);
+        },
       );
       return answer;
     } finally {
@@ -266,7 +256,7 @@ export class McpPrograms {
   /** The process that is held, or a new one in its place. */
   async #awake(held: Held, parts: ProgramParts, session: ProgramSession): Promise<KeptProcess> {
     const { lease } = held;
-    if (lease.process !== null && (await lease.process.wake())) return lease.process;
+    if (lease.process !== null && (await lease.process.wake(session.signal))) return lease.process;
     return (lease.process = await this.#started(held, parts, session));
   }
 
@@ -275,7 +265,7 @@ export class McpPrograms {
     if (refusal !== null) throw new McpCallError('mcp.unreachable', refusal);
     session.signal.throwIfAborted();
     const { sandbox, now } = this.#options;
-    const started = await KeptProcess.start(sandbox, programJob(parts), now(), session.signal);
+    const started = await KeptProcess.start(sandbox, programJob(parts), now, session.signal);
     if (started instanceof KeptProcess) return started;
     const usage = usageOf(started);
     if (usage !== null) spent(usage);
@@ -305,6 +295,27 @@ interface Held extends Pick<ProgramContext, 'spent'> {
 /** @throws SandboxLost where a process ended by a failure of the engine, which is none of its program */
 function requireEngine({ result }: ProcessEnd): void {
   if (result?.ended === 'lost' && result.reason === 'engine') throw new SandboxLost(result.detail);
+}
+
+/** How long a session may ask, of what is left to its call. */
+function sessionMs(leftMs: number): number {
+  const left = Math.max(0, leftMs);
+  return Math.max(1, Math.round(left - Math.min(GIVE_UP_MS, left * GIVE_UP_SHARE)));
+}
+
+function askedOf(
+  mcp: McpOperation,
+  call: Pick<ProgramCall, 'args'>,
+): Pick<CallWork, 'name' | 'digest' | 'args' | 'input' | 'known' | 'output'> {
+  const { args, input } = inputOf(mcp, call.args);
+  return {
+    name: mcp.remote_name,
+    digest: mcp.remote_digest,
+    args,
+    ...(input === null ? {} : { input }),
+    known: null,
+    output: mcp.output,
+  };
 }
 
 const work = ({ port, lines, isLegacy }: LineOptions) => ({ port, lines, isLegacy, methods: [] as const });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ProcessContext } from '@writ/nest-kit';
 import type { ExecutorConfig } from '../../../config.env.ts';
 import type { KernelClient } from '../../../foundation/kernel-client.ts';
 import { McpPrograms, type McpProgramsOptions } from './mcp-programs.ts';
@@ -17,15 +18,17 @@ export const programImagesOf = (config: ExecutorConfig, images: ReadonlySet<stri
 interface ProgramDependencies extends Pick<McpProgramsOptions, 'sandbox' | 'threads' | 'now'> {
   readonly kernel: Pick<KernelClient, 'liveMcpPrograms'>;
   readonly executorId: string;
+  readonly logger: ProcessContext['logger'];
 }
 
 export const openPrograms = (
   config: ExecutorConfig,
-  { kernel, executorId, ...dependencies }: ProgramDependencies,
+  { kernel, executorId, logger, ...dependencies }: ProgramDependencies,
 ): McpPrograms =>
   new McpPrograms({
     ...dependencies,
     processesMax: config.WRIT_SESSIONS,
     memoryBytesMax: config.WRIT_PROGRAM_BYTES,
     findLive: (tenantId, programs) => kernel.liveMcpPrograms(executorId, tenantId, programs, REPLY_TIMEOUT_MS),
+    failed: (error) => logger.error({ err: error }, 'processes of MCP programs that wait could not be checked'),
   });

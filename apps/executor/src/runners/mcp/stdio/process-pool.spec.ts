@@ -30,6 +30,7 @@ function fake(): Fake {
         return !made.isClosed;
       },
       rest: () => undefined,
+      calls: null,
       close: () => {
         made.isClosed = true;
         void made.gone.then(() => ended.resolve(undefined as never));
@@ -152,4 +153,51 @@ test('a pool that is drained keeps no process, and starts none', async () => {
     true,
     null,
   ]);
+});
+
+test('the late end of an older process does not end the one that took its place', async () => {
+  const ended = Promise.withResolvers<undefined>();
+  const first = await take('t', 'one');
+  Object.assign(first.own!.process, { ended: ended.promise });
+  first.lease.release(true);
+  const { lease } = await take('t', 'one');
+  const successor = fake();
+  lease.process = successor.process;
+  lease.release(true);
+  ended.resolve(undefined);
+  await Promise.resolve();
+  expect([successor.isClosed, (await take('t', 'one')).lease.process]).toEqual([false, successor.process]);
+});
+
+test('all processes of a tenant are asked about, as many at a time as a request may have', async () => {
+  await pool.close();
+  pool = new ProcessPool({ processesMax: 1_000, memoryBytesMax: 1_000, now: () => now });
+  const processes = Array.from({ length: 300 }, async (_, n) => {
+    const { lease, own } = await take('t', `${n}`);
+    Object.assign(own!.process, { calls: { first: `first ${n}`, last: `last ${n}` } });
+    lease.release(true);
+    return own!;
+  });
+  const all = await Promise.all(processes);
+  const batches = pool.waiting();
+  expect(batches.map(({ tenantId, programs }) => [tenantId, programs.length])).toEqual([
+    ['t', 256],
+    ['t', 44],
+  ]);
+  // Where one request has no answer, its processes wait on.
+  batches[1]!.endUnless(new Set());
+  expect(all.filter(({ isClosed }) => isClosed)).toHaveLength(44);
+});
+
+test('a process that a call has is asked about by the calls before it, and ends with the call', async () => {
+  const first = await take('t', 'one');
+  Object.assign(first.own!.process, { calls: { first: 'first', last: 'last' } });
+  first.lease.release(true);
+  const { lease } = await take('t', 'one');
+  const [asked] = pool.waiting();
+  expect(asked?.programs).toEqual([{ first: 'first', last: 'last' }]);
+  asked!.endUnless(new Set());
+  expect(first.own?.isClosed).toBe(false);
+  lease.release(true);
+  expect(first.own?.isClosed).toBe(true);
 });

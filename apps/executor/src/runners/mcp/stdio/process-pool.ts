@@ -5,7 +5,7 @@
 // and workspace, so that no two of these ever see one process. INVARIANT (bounded): an executor has so many processes,
 // with so much memory, and a tenant a part of them. The one that was idle longest makes room. A process counts until
 // nothing of it is left.
-import type { WaitingProgram } from '@writ/contract';
+import { PROGRAMS_ASKED_MAX, type WaitingProgram } from '@writ/contract';
 import type { KeptProcess } from './kept-process.ts';
 
 /** A process that nobody used for so long ends. */
@@ -37,6 +37,10 @@ interface Slot extends Wanted {
   isEnding: boolean;
   usedAt: number;
   timer: NodeJS.Timeout | null;
+  /** the process whose end is awaited */
+  watched: KeptProcess | null;
+  /** a process that nobody may call any more: it ends with the call that has it */
+  over: KeptProcess | null;
 }
 
 /** A process for one call. */
@@ -47,11 +51,11 @@ export interface Lease {
   release(isKept: boolean): void;
 }
 
-/** The processes of a tenant that wait for another call. */
+/** Processes of a tenant that served a call and are kept for another one: as many as one request may ask about. */
 export interface TenantWaiting {
   readonly tenantId: string;
   readonly programs: readonly WaitingProgram[];
-  /** Ends those whose last calls are not among these. */
+  /** Ends those whose last calls are not among these; one that a call has by now ends with that call. */
   endUnless(live: ReadonlySet<string>): void;
 }
 
@@ -98,21 +102,28 @@ export class ProcessPool {
     await Promise.all([...this.#slots].map(async ({ process }) => await process?.close()));
   }
 
-  /** The processes that wait for another call, by tenant. */
+  /** The processes that served a call and are kept, by tenant: those that a call has again, too. */
   waiting(): readonly TenantWaiting[] {
-    const waiting = [...this.#slots].flatMap((slot) => {
-      const calls = slot.process?.calls ?? null;
-      return isIdle(slot) && calls !== null ? [{ slot, calls }] : [];
+    const kept = [...this.#slots].flatMap((slot): readonly Kept[] => {
+      const { process, isEnding } = slot;
+      return isEnding || process === null || process.calls === null ? [] : [{ slot, process, calls: process.calls }];
     });
-    return [...Map.groupBy(waiting, ({ slot }) => slot.tenantId)].map(([tenantId, those]) => ({
-      tenantId,
-      programs: those.map(({ calls }) => calls),
-      endUnless: (live) => {
-        for (const { slot, calls } of those)
-          // A call that came meanwhile was redeemed, and says more than an answer about the one before it.
-          if (!live.has(calls.last) && isIdle(slot) && slot.process?.calls === calls) this.#end(slot);
-      },
-    }));
+    return [...Map.groupBy(kept, ({ slot }) => slot.tenantId)].flatMap(([tenantId, those]) =>
+      batchesOf(those).map((batch) => ({
+        tenantId,
+        programs: batch.map(({ calls }) => calls),
+        endUnless: (live) => {
+          for (const each of batch) if (!live.has(each.calls.last)) this.#endAfterUse(each);
+        },
+      })),
+    );
+  }
+
+  /** A call that came meanwhile was redeemed, and may end. It puts nothing right of what the process has. */
+  #endAfterUse({ slot, process }: Kept): void {
+    if (slot.process !== process) return;
+    if (slot.isBusy) slot.over = process;
+    else this.#end(slot);
   }
 
   #idle({ tenantId, key }: Wanted): Slot | null {
@@ -135,7 +146,7 @@ export class ProcessPool {
     if (own.length >= eachOf(processesMax)) return this.#makeRoom(own);
     const memoryBytes = [...this.#slots].reduce((sum, slot) => sum + slot.memoryBytes, wanted.memoryBytes);
     if (this.#slots.size >= processesMax || memoryBytes > memoryBytesMax) return this.#makeRoom([...this.#slots]);
-    const slot: Slot = { ...wanted, process: null, isBusy: false, isEnding: false, usedAt: now(), timer: null };
+    const slot: Slot = { ...wanted, ...NEW_SLOT, usedAt: now() };
     this.#slots.add(slot);
     return slot;
   }
@@ -165,14 +176,23 @@ export class ProcessPool {
   #release(slot: Slot, isKept: boolean): void {
     slot.isBusy = false;
     slot.usedAt = this.#options.now();
-    if (!isKept || this.#isDraining || slot.process?.isAlive !== true) this.#end(slot);
+    const { process } = slot;
+    if (!isKept || this.#isDraining || process?.isAlive !== true || slot.over === process) this.#end(slot);
     else {
-      slot.process.rest();
+      process.rest();
       slot.timer = setTimeout(() => this.#end(slot), IDLE_MS).unref();
-      // A process that dies by itself makes room at once.
-      void slot.process.ended.then(() => slot.isBusy || this.#end(slot));
+      this.#watch(slot, process);
     }
     this.#wake();
+  }
+
+  /** A process that dies by itself makes room at once. Its place may have another process by then, which stays. */
+  #watch(slot: Slot, process: KeptProcess): void {
+    if (slot.watched === process) return;
+    slot.watched = process;
+    void process.ended.then(() => {
+      if (slot.process === process && !slot.isBusy) this.#end(slot);
+    });
   }
 
   #end(slot: Slot): void {
@@ -205,6 +225,20 @@ export class ProcessPool {
     });
   }
 }
+
+/** A process that served a call, and the calls of which somebody is asked. */
+interface Kept {
+  readonly slot: Slot;
+  readonly process: KeptProcess;
+  readonly calls: WaitingProgram;
+}
+
+const NEW_SLOT = { process: null, isBusy: false, isEnding: false, timer: null, watched: null, over: null } as const;
+
+const batchesOf = (those: readonly Kept[]): readonly (readonly Kept[])[] =>
+  Array.from({ length: Math.ceil(those.length / PROGRAMS_ASKED_MAX) }, (_, at) =>
+    those.slice(at * PROGRAMS_ASKED_MAX, (at + 1) * PROGRAMS_ASKED_MAX),
+  );
 
 const isIdle = ({ isBusy, isEnding }: Slot): boolean => !isBusy && !isEnding;
 

@@ -36,7 +36,13 @@ beforeEach(() => {
 afterEach(() => stdio.destroy());
 
 const sessions = new ProgramSessions({} as TaskRunner<McpSessionTasks>);
-const session = { tenantId: 't', signal: new AbortController().signal, timeoutMs: 1_000, mayCall: true, named: [] };
+const session = {
+  tenantId: 't',
+  signal: new AbortController().signal,
+  timeoutMs: () => 1_000,
+  mayCall: true,
+  named: [],
+};
 /** A session whose thread writes these lines, and then ends so. */
 const run = (done: SessionDone<number>, lines: readonly { readonly method: string }[]) =>
   sessions.run(

@@ -26,7 +26,8 @@ const UNCALLED: ReadonlySet<McpFailure> = new Set(['changed', 'gone']);
 export interface ProgramSession {
   readonly tenantId: string;
   readonly signal: AbortSignal;
-  readonly timeoutMs: number;
+  /** what is left of its time, which waking or starting its process takes, too */
+  readonly timeoutMs: () => number;
   readonly mayCall: boolean;
   /** Announces the call. It rejects where the call must not be written. */
   readonly announce: () => Promise<void>;
@@ -89,7 +90,7 @@ export class ProgramSessions {
         },
         {
           tenantId,
-          wallMs: timeoutMs + GRACE_MS,
+          wallMs: timeoutMs() + GRACE_MS,
           signal: AbortSignal.any([signal, overrun.signal]),
           transfer: [relay.port],
         },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A process that nobody may call any more ends soon, also while it waits.
+import { Fault } from '@writ/contract';
 import type { McpProgram } from '../../../specs/mcp-program.ts';
 import { openProgramScene, type ProgramScene } from '../../../specs/program-scene.ts';
 import { CHECK_MS } from './waiting-checks.ts';
@@ -36,7 +37,7 @@ test('a process waits on while the kernel does not answer', async () => {
 });
 
 test.each(['during', 'after'])(
-  'a call that comes while the kernel is asked keeps its process, answered %s it',
+  'a process that may not wait on ends after a call that came meanwhile, answered %s it',
   async (when) => {
     const answered = Promise.withResolvers<undefined>();
     const answer = async (): Promise<void> => {
@@ -57,7 +58,24 @@ test.each(['during', 'after'])(
     };
     expect(await scene.call()).toMatchObject({ ended: 'exited' });
     if (when === 'after') await answer();
-    expect([program.processes.length, scene.programs.size]).toEqual([1, 1]);
+    await vi.waitFor(() => expect(scene.programs.size).toBe(0), SOON);
+    expect(program.processes).toHaveLength(1);
+  },
+);
+
+test.each<[string, Error, boolean]>([
+  ['a kernel that is busy', new Fault('overloaded'), false],
+  ['a kernel of the version before', new Fault('request.malformed'), false],
+  ['a refusal', new Fault('not_found'), true],
+  ['a bug', new Error('a bug'), true],
+])(
+  'that processes could not be checked is reported where asking again does not help: %s',
+  async (_who, error, isTold) => {
+    scene.beforeAnswer = () => Promise.reject(error);
+    await scene.call();
+    await vi.waitFor(() => expect(scene.asked.length).toBeGreaterThan(0), SOON);
+    expect(scene.failures.slice(0, 1)).toEqual(isTold ? [error] : []);
+    expect(scene.programs.size).toBe(1);
   },
 );
 

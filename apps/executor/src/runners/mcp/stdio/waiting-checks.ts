@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { WaitingProgram } from '@writ/contract';
+import { Fault, type WaitingProgram } from '@writ/contract';
 import type { ProcessPool, TenantWaiting } from './process-pool.ts';
 
 /** A process that nobody may call any more waits so long at most, and as long as the kernel takes to answer. */
@@ -8,6 +8,12 @@ export const CHECK_MS = 2_000;
 /** The last calls of those processes of a tenant that may wait for another call. It rejects where nobody answers. */
 export type FindLive = (tenantId: string, programs: readonly WaitingProgram[]) => Promise<readonly string[]>;
 
+export interface CheckOptions {
+  readonly findLive: FindLive;
+  /** receives why processes could not be checked, where asking again does not help */
+  readonly failed: (error: unknown) => void;
+}
+
 /**
  * Ends processes that wait and that nobody may call any more: after the revocation of a token or of a key, a freeze, an
  * erasure, or a change of the server. Without an answer they wait on, as the shells of sessions do: the kernel refuses
@@ -15,14 +21,14 @@ export type FindLive = (tenantId: string, programs: readonly WaitingProgram[]) =
  */
 export class WaitingChecks {
   readonly #pool: ProcessPool;
-  readonly #findLive: FindLive;
+  readonly #options: CheckOptions;
   readonly #timer: NodeJS.Timeout;
   #isAsking = false;
 
   /** Starts at once. */
-  constructor(pool: ProcessPool, findLive: FindLive) {
+  constructor(pool: ProcessPool, options: CheckOptions) {
     this.#pool = pool;
-    this.#findLive = findLive;
+    this.#options = options;
     this.#timer = setInterval(() => void this.check(), CHECK_MS).unref();
   }
 
@@ -39,7 +45,15 @@ export class WaitingChecks {
   }
 
   async #checkTenant({ tenantId, programs, endUnless }: TenantWaiting): Promise<void> {
-    const live = await this.#findLive(tenantId, programs).catch(() => null);
-    if (live !== null) endUnless(new Set(live));
+    const { findLive, failed } = this.#options;
+    try {
+      endUnless(new Set(await findLive(tenantId, programs)));
+    } catch (error) {
+      if (!isPassing(error)) failed(error);
+    }
   }
 }
+
+/** A kernel that isn't there yet, or is busy, is asked again. One of the version before knows no such request. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof Fault && (error.retryable || error.code === 'request.malformed');
