@@ -4,8 +4,7 @@ import type { AttemptFacts } from '../attempts/index.ts';
 
 /**
  * The counter of this attempt's usage; null where it ran in no sandbox or its executor names none. A call of an MCP
- * program runs in one, by the image of its permit. Attempts before it are those of inline calls, which run in no
- * sandbox, so the answer holds for all that is settled.
+ * program runs in one, by the image of its permit.
  */
 export function usageCounter({ operation }: AttemptFacts, { usage }: ReportRequest): UsageCounter | null {
   const isInContainer = operation.lane === 'sandboxed' || operation.image_digest !== null;
