@@ -8,7 +8,8 @@ import { messageOf, postModern } from '../../specs/mcp-request.ts';
 import { keepTracker, trackerTool } from '../../specs/mounted-server.ts';
 import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
 import { openTestApi, type TestApi, type TestTenant } from '../../specs/test-api.ts';
-import { CallTool, WAIT_MS, type CallContext, type CallToolParts } from './call-tool.ts';
+import { WAIT_MS, type CallContext, type CallToolParts } from './call-context.ts';
+import { CallTool } from './call-tool.ts';
 import { ConsentPages } from './consent-pages.ts';
 import { digestOfAsked, type HeldState } from './held-state.ts';
 

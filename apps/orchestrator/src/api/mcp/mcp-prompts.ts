@@ -10,7 +10,8 @@ import {
 import { SKILL_READ } from '@writ/contract';
 import type { Offers } from '../../calls/kernel/offers.ts';
 import { codeOf } from './call-result.ts';
-import type { CallContext, CallTool } from './call-tool.ts';
+import type { CallContext } from './call-context.ts';
+import type { CallTool } from './call-tool.ts';
 import type { McpConnection } from './connection.ts';
 import { shownText } from './shown-text.ts';
 

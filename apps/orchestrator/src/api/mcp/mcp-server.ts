@@ -12,7 +12,8 @@ import {
 import { Fault } from '@writ/contract';
 import { VERSION } from '@writ/nest-kit';
 import type { Offers } from '../../calls/kernel/offers.ts';
-import type { CallContext, CallTool } from './call-tool.ts';
+import type { CallContext } from './call-context.ts';
+import type { CallTool } from './call-tool.ts';
 import { clientWordOf } from './client-name.ts';
 import type { McpConnection } from './connection.ts';
 import { askedAt, type Asked } from './held-state.ts';

@@ -10,7 +10,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { offeredTools, type Offer } from '@writ/dialects';
 import type { Offers } from '../../calls/kernel/offers.ts';
-import type { CallContext, CallTool } from './call-tool.ts';
+import type { CallContext } from './call-context.ts';
+import type { CallTool } from './call-tool.ts';
 import type { McpConnection } from './connection.ts';
 import type { Asked } from './held-state.ts';
 import { saidInMeta } from './proposed-body.ts';

@@ -16,7 +16,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { mayAsk, type McpServerRequest } from '@writ/mcp-tool';
 import type { StructuredResult } from '../call-result.ts';
-import type { CallContext, CallTool } from '../call-tool.ts';
+import type { CallContext } from '../call-context.ts';
+import type { CallTool } from '../call-tool.ts';
 import type { Asked } from '../held-state.ts';
 import { saidInMeta } from '../proposed-body.ts';
 import { OWN_RESULTS } from '../results.ts';
