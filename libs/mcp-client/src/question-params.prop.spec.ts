@@ -243,3 +243,15 @@ it('a question that is nested without end is passed on to nobody', () => {
     expect(passedOn('elicitation', form({ a: deep }))).toBeNull();
   }
 });
+
+const manyFields = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [n, { type: 'boolean' }]));
+
+it.each<[string, McpAsk, () => unknown]>([
+  ['a million items', 'sampling', () => says('x', { metadata: { wide: Array(1e6).fill('x') } })],
+  ['a million messages', 'sampling', () => ({ messages: Array(1e6).fill({}), maxTokens: 1 })],
+  ['a million choices', 'elicitation', () => form({ a: { type: 'string', enum: Array(1e6).fill('x') } })],
+  ['200,000 fields', 'elicitation', () => form(manyFields(200_000))],
+])('a question with %s is passed on to nobody', (_what, ask, made) => {
+  expect(passedOn(ask, made())).toBeNull();
+});

@@ -13,6 +13,7 @@ import {
   type McpQuestion,
 } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
+import { hiddenCharacter, textsIn } from '@writ/mcp-tool';
 import { shownProblem } from './kept-json.ts';
 import { McpError, type Redact } from './mcp-error.ts';
 import { QUESTION_PARAMS } from './question-params.ts';
@@ -22,8 +23,6 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** The levels that a question may have. */
 const DEPTH_MAX = 32;
-/** C0 and C1 controls but tab, line feed and carriage return; and separators that are shown as none. */
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029]/u;
 const LINES = /[\t\n\r]/u;
 
 /** Members that take a capability of their own, which no client of ours declares. */
@@ -74,6 +73,8 @@ function questionOf({ inputRequests = {}, requestState }: AskingReply, input: Mc
   );
   if (Buffer.byteLength(JSON.stringify(requests)) > MCP_ASK_LIMITS.bytes)
     throw unsupported(`asks with more than ${MCP_ASK_LIMITS.bytes} bytes`);
+  // Only what is within the limits of levels and bytes has its texts read.
+  Object.values(requests).forEach(requireShown);
   return storable({ requests, state }, redact);
 }
 
@@ -83,7 +84,7 @@ const unsupported = (what: string): McpError => new McpError('unsupported', `the
 function keyOf(key: string): string {
   if (key === '' || key.length > MCP_ASK_LIMITS.keyChars)
     throw unsupported(`names what it asks for with none or more than ${MCP_ASK_LIMITS.keyChars} characters`);
-  if (hiddenInSubject(key) !== null || CONTROL.test(key) || LINES.test(key))
+  if (hiddenCharacter(key) !== null || LINES.test(key))
     throw unsupported('names what it asks for with characters that nobody sees');
   if (key === '__proto__') throw unsupported('names what it asks for `__proto__`, under which clients keep no answer');
   return key;
@@ -96,9 +97,7 @@ function requestOf(request: unknown, place: string, { capabilities }: McpInput):
   if (!capabilities.includes(ask)) throw unsupported(`asks for \`${ask}\`, which its client did not declare`);
   const undeclared = UNDECLARED[method]?.find((name) => params[name] !== undefined);
   if (undeclared !== undefined) throw unsupported(`asks with \`${undeclared}\`, which its client did not declare`);
-  const read = paramsOf(ask, params, `${place}/params`);
-  requireShown(ask, read);
-  return { method, params: read };
+  return { method, params: paramsOf(ask, params, `${place}/params`) };
 }
 
 /** What asks in another form is passed on to nobody. */
@@ -119,32 +118,20 @@ function askOf(method: string, { mode }: Json): McpAsk {
 }
 
 /**
- * INVARIANT (seen as stored): no text has characters that nobody sees, names included. A text for a model may be a whole
- * document. There, invisible marks are allowed that carry no text and change no order.
+ * INVARIANT (seen as stored): no text has characters that nobody sees, names included. A text for a model may be a
+ * whole document. There, invisible marks are allowed that carry no text and change no order.
  */
-function requireShown(ask: McpAsk, params: Json): void {
-  const hiddenIn = ask === 'sampling' ? hiddenInBody : hiddenInSubject;
-  for (const text of textsIn(params))
-    if (hiddenIn(text) !== null || CONTROL.test(text)) throw unsupported('asks with characters that nobody sees');
-}
-
-/** Every text of a value, names of members included. */
-function* textsIn(value: unknown): Generator<string> {
-  const open: unknown[] = [value];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next === 'string') yield next;
-    if (typeof next !== 'object' || next === null) continue;
-    if (!Array.isArray(next)) yield* Object.keys(next);
-    open.push(...Object.values(next));
-  }
+function requireShown({ method, params }: McpQuestion['requests'][string]): void {
+  const hiddenIn = method === 'sampling/createMessage' ? hiddenInBody : hiddenInSubject;
+  for (const { text } of textsIn(params))
+    if (hiddenCharacter(text, hiddenIn) !== null) throw unsupported('asks with characters that nobody sees');
 }
 
 /** A question is stored and hashed as it is, which takes I-JSON without NUL. */
 function storable(question: McpQuestion, redact: Redact): McpQuestion {
   try {
     const kept = parseIJson(JSON.stringify(question), { depthMax: DEPTH_MAX }) as McpQuestion;
-    for (const text of textsIn(kept)) if (text.includes('\0')) throw unsupported('asks with the character U+0000');
+    for (const { text } of textsIn(kept)) if (text.includes('\0')) throw unsupported('asks with the character U+0000');
     return kept;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;

@@ -6,10 +6,13 @@ import { hiddenInSubject, pointerOf } from '@writ/contract';
 /** C0 and C1 controls but tab, line feed and carriage return; and separators that are shown as none. */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029]/u;
 
-/** The first character of a text that is not shown as it is stored: `U+202E`. Null: there is none. Total and pure. */
-export function hiddenCharacter(text: string): string | null {
+/**
+ * The first character of a text that is not shown as it is stored: `U+202E`. Null: there is none. Total and pure.
+ * @param hiddenIn finds invisible characters: any in a text that a person judges, and fewer in a text for a model
+ */
+export function hiddenCharacter(text: string, hiddenIn = hiddenInSubject): string | null {
   const [control] = CONTROL.exec(text) ?? [];
-  return hiddenInSubject(text) ?? (control === undefined ? null : codePoint(control));
+  return hiddenIn(text) ?? (control === undefined ? null : codePoint(control));
 }
 
 const codePoint = (character: string): string =>
