@@ -142,6 +142,7 @@ it.each<[string, McpAsk, unknown]>([
   ].map((url): [string, McpAsk, unknown] => [`the page ${JSON.stringify(url)}`, 'elicitation_url', page(url)]),
   ['messages that are no list', 'sampling', { messages: 'x', maxTokens: 1 }],
   ['messages without a limit', 'sampling', { messages: [] }],
+  ['a limit that is no whole number', 'sampling', says('x', { maxTokens: 0.5 })],
   ['a message of the system', 'sampling', { messages: [{ role: 'system', content: {} }], maxTokens: 1 }],
   ['a call of a tool', 'sampling', sample({ type: 'tool_use', id: 'a', name: 'b', input: {} })],
   ['a resource for a model', 'sampling', sample({ type: 'resource', resource: { uri: 'a:b', text: 'x' } })],

@@ -79,6 +79,12 @@ const sampledPart: Read<unknown> = (value, place) => {
 const sampled: Read<unknown> = (value, place) =>
   Array.isArray(value) ? list(sampledPart)(value, place) : sampledPart(value, place);
 
+/** The official client takes no other number for a limit of tokens. */
+const whole: Read<number> = (value, place) => {
+  if (!Number.isSafeInteger(value)) throw malformed(place, 'is no whole number');
+  return value as number;
+};
+
 const priority: Read<number> = (value, place) => {
   const read = amount(value, place);
   if (read < 0 || read > 1) throw malformed(place, 'is not between 0 and 1');
@@ -109,7 +115,7 @@ export const QUESTION_PARAMS: Readonly<Record<McpAsk, Read<Json>>> = {
   elicitation: record({ message: text, requestedSchema: form }, { mode: oneOf('form') }),
   elicitation_url: record({ mode: oneOf('url'), message: text, url: page }, { elicitationId: text }),
   sampling: record(
-    { messages: list(record({ role: oneOf('user', 'assistant'), content: sampled })), maxTokens: amount },
+    { messages: list(record({ role: oneOf('user', 'assistant'), content: sampled })), maxTokens: whole },
     {
       modelPreferences: preferences,
       systemPrompt: text,
