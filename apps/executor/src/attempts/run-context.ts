@@ -9,7 +9,7 @@ import { Lease } from './lease.ts';
 
 /** Timeout of one request: long enough for a busy kernel, and short enough for three tries within a permit's life. */
 export const REPLY_TIMEOUT_MS = 5_000;
-/** Timeout of a confirmation: as long as the previous confirmation stays valid. */
+/** Timeout of a confirmation: the gate can't send on a later answer, and asks again instead. */
 const CONFIRM_TIMEOUT_MS = 1_000;
 /** As many entries as a report may have in `asked_for`. */
 const ASKED_FOR_MAX = 64;

@@ -9,8 +9,7 @@
  * resolved, confirmed or listed doesn't leave.
  */
 import type { Duplex } from 'node:stream';
-import { isIP } from 'node:net';
-import { TUNNEL, type AnnouncedRequests, type EgressRequest, type Grant, type Verdict } from '@writ/contract';
+import type { AnnouncedRequests, EgressRequest, Grant, Verdict } from '@writ/contract';
 import {
   decideEgress,
   decideResolution,
@@ -25,17 +24,16 @@ import {
   type PrivateEndpoint,
 } from '@writ/egress';
 import type { AdmitOptions, AdmittedRequest } from './admitted-request.ts';
+import { addressesOf, dialTarget } from './dial-target.ts';
 import { GateRefusal } from './gate-refusal.ts';
 import { MeteredConnection } from './metered-connection.ts';
 import { UNWATCHED, type GateWatch } from './gate-watch.ts';
 import type { EgressPorts } from './egress-ports.ts';
 import type { RawTarget } from './raw-target.ts';
+import { repeatWhilePassing } from './repeat-while-passing.ts';
 import { RequestList, type ListedRequest } from './request-list.ts';
-import { FRESH_MS, SendPermission } from './send-permission.ts';
-import { withTimeout } from './with-timeout.ts';
+import { SendPermission } from './send-permission.ts';
 
-/** Longer than any honest server takes to accept a connection and finish TLS. */
-const CONNECT_MS_MAX = 10_000;
 /** A connection that is idle for so long is closed, unless its request says another time. */
 const IDLE_MS_MAX = 60_000;
 
@@ -77,10 +75,9 @@ export class CallGate {
   readonly #permission: SendPermission;
   readonly #watcher: GateWatch;
   readonly #open = new Set<Duplex>();
+  readonly #closing = new AbortController();
   #bytesPassed = 0;
   #broken: GateRefusal | null = null;
-  #refreshTimer: NodeJS.Timeout | undefined;
-  #closed = false;
 
   constructor(options: CallGateOptions) {
     this.#options = options;
@@ -91,7 +88,12 @@ export class CallGate {
       () => options.now() - began,
       options.redact ?? ((request) => request),
     );
-    this.#permission = new SendPermission(() => this.#sendUnannounced(options.confirm), options.now);
+    this.#permission = new SendPermission({
+      confirm: () => this.#sendUnannounced(options.confirm),
+      now: options.now,
+      signal: this.#closing.signal,
+      refused: (cause) => this.#breakAll(cause),
+    });
     options.signal.addEventListener('abort', () => this.close(), { once: true });
   }
 
@@ -183,7 +185,8 @@ export class CallGate {
       if (!isCanonicalHost(host)) throw new GateRefusal('egress.refused', 'the name is none of a host');
       this.#verifyGranted(decideResolution(this.#options.net, host), `DNS ${host}`);
       await this.#verifyMaySend();
-      const addresses = await this.#addressesOf(host);
+      const { ports, signal } = this.#options;
+      const addresses = await addressesOf(host, ports, signal);
       if (addresses === null)
         throw new GateRefusal('egress.failed', `the proxy of this installation alone resolves \`${host}\``);
       if (!addresses.every(isPublicAddress)) throw notPublic(host);
@@ -220,8 +223,8 @@ export class CallGate {
 
   /** Closes every connection, and admits no request any more. */
   close(): void {
-    this.#closed = true;
-    clearInterval(this.#refreshTimer);
+    this.#closing.abort(new Error('the call has to stop'));
+    this.#permission.stopRefreshing();
     for (const connection of this.#open) connection.destroy();
   }
 
@@ -235,12 +238,15 @@ export class CallGate {
       decideEgress(this.#options.net, method, target),
       `${method} ${describeTarget(method, target)}`.slice(0, 512),
     );
+    const { ports, signal } = this.#options;
     await this.#verifyMaySend();
     const address = await this.#addressOf(target);
+    // A slow resolver may have taken longer than a confirmation is valid.
+    await this.#verifyMaySend();
     if (address !== null) listed.connected(address);
     // The connection has an error listener from the start. An error event without a listener ends the process, and the
     // other side can cause one at any time.
-    const connection = this.#metered(await this.#dial(method, target, address), listed, idleMs);
+    const connection = this.#metered(await dialTarget(method, target, address, ports, signal), listed, idleMs);
     try {
       if (!isSafe) await this.#announce(listed);
       // Connecting may have taken longer than a confirmation is valid.
@@ -259,40 +265,12 @@ export class CallGate {
    */
   async #addressOf(target: EgressTarget): Promise<string | null> {
     const { host } = target;
-    const addresses = await this.#addressesOf(host);
+    const { ports, signal, privateEndpoints = [] } = this.#options;
+    const addresses = await addressesOf(host, ports, signal);
     if (addresses === null) return null;
-    const mayBePrivate = isPrivateEndpoint(this.#options.privateEndpoints ?? [], target);
+    const mayBePrivate = isPrivateEndpoint(privateEndpoints, target);
     if (!addresses.every(isPublicAddress) && !mayBePrivate) throw notPublic(host);
     return addresses[0] ?? null;
-  }
-
-  /** All addresses of a host, at least one; null where a proxy resolves names. */
-  async #addressesOf(host: string): Promise<readonly string[] | null> {
-    const addresses = isIP(host) === 0 ? await this.#lookUp(host) : [host];
-    if (addresses?.length === 0) throw new GateRefusal('egress.failed', `\`${host}\` has no address`);
-    return addresses;
-  }
-
-  async #lookUp(host: string): Promise<readonly string[] | null> {
-    try {
-      return await withTimeout(CONNECT_MS_MAX, this.#options.signal, (signal) =>
-        this.#options.ports.resolve(host, signal),
-      );
-    } catch (cause) {
-      throw new GateRefusal('egress.failed', `\`${host}\` has no address`, null, { cause });
-    }
-  }
-
-  async #dial(method: string, { scheme, host, port }: EgressTarget, address: string | null): Promise<Duplex> {
-    const tlsHost = (scheme === 'https' || scheme === 'tls') && method !== TUNNEL ? host : null;
-    const raw = scheme === 'tls' ? { raw: true as const } : {};
-    try {
-      return await withTimeout(CONNECT_MS_MAX, this.#options.signal, (signal) =>
-        this.#options.ports.dial({ host, address, port, tlsHost, ...raw }, signal),
-      );
-    } catch (cause) {
-      throw new GateRefusal('egress.failed', `\`${host}\` could not be connected to`, null, { cause });
-    }
   }
 
   /**
@@ -301,7 +279,12 @@ export class CallGate {
    */
   async #announce(listed: ListedRequest): Promise<void> {
     this.#list.markChanged(listed);
-    do await this.#sendUnannounced(this.#options.announce);
+    const { announce, now } = this.#options;
+    const announced = async (): Promise<true> => {
+      await this.#sendUnannounced(announce);
+      return true;
+    };
+    do await repeatWhilePassing(announced, now, this.#closing.signal);
     while (!this.#list.isAnnounced(listed));
   }
 
@@ -324,21 +307,24 @@ export class CallGate {
   }
 
   async #verifyMaySend(): Promise<void> {
-    if (this.#closed) throw new GateRefusal('egress.refused', 'the call has to stop');
+    if (this.#closing.signal.aborted) throw new GateRefusal('egress.refused', 'the call has to stop');
     try {
       await this.#permission.verify();
     } catch (cause) {
-      throw new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on', null, { cause });
+      throw notConfirmed(cause);
     }
-    if (this.#closed) throw new GateRefusal('egress.refused', 'the call has to stop');
+    if (this.#closing.signal.aborted) throw new GateRefusal('egress.refused', 'the call has to stop');
   }
 
   #metered(inner: Duplex, { entry }: ListedRequest, idleMs: number): Duplex {
-    const idle = setTimeout(() => connection.destroy(new Error('nothing passed for too long')), idleMs).unref();
+    const idle = setTimeout(() => {
+      // Bytes that wait for a confirmation are no idle connection. That wait has its own bound.
+      if (this.#permission.isWaiting) idle.refresh();
+      else connection.destroy(new Error('nothing passed for too long'));
+    }, idleMs).unref();
     const { bytesMax } = this.#options;
     const pass = (bytes: number): void => {
-      if (!this.#permission.isFresh)
-        throw (this.#broken = new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on'));
+      if (!this.#permission.isFresh) throw (this.#broken = notConfirmed(null));
       if (this.#bytesPassed + bytes > bytesMax)
         throw (this.#broken = new GateRefusal(
           'limit.exceeded',
@@ -348,6 +334,7 @@ export class CallGate {
       idle.refresh();
     };
     const connection = new MeteredConnection(inner, {
+      pass: () => (this.#permission.isFresh ? null : this.#verifyMaySend()),
       sent: (bytes) => {
         pass(bytes);
         entry.sent_bytes += bytes;
@@ -364,30 +351,29 @@ export class CallGate {
   }
 
   /**
-   * While any connection is open, the gate asks the kernel for confirmation twice a second. Without one, it closes all
-   * connections.
+   * While any connection is open, the gate keeps the kernel's confirmation fresh. While it isn't, bytes wait. After a
+   * refusal, the gate closes all connections.
    */
   #track(connection: Duplex, idle: NodeJS.Timeout): void {
     this.#open.add(connection);
-    this.#refreshTimer ??= setInterval(
-      () => void this.#permission.refresh().catch(() => this.#permission.isFresh || this.#breakAll()),
-      FRESH_MS / 2,
-    ).unref();
+    this.#permission.keepFresh();
     connection.on('error', () => undefined);
     connection.once('close', () => {
       clearTimeout(idle);
       this.#open.delete(connection);
-      if (this.#open.size > 0) return;
-      clearInterval(this.#refreshTimer);
-      this.#refreshTimer = undefined;
+      if (this.#open.size === 0) this.#permission.stopRefreshing();
     });
   }
 
-  #breakAll(): void {
-    for (const connection of this.#open)
-      connection.destroy(new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on'));
+  #breakAll(cause: unknown): void {
+    if (this.#closing.signal.aborted || this.#open.size === 0) return;
+    this.#broken = notConfirmed(cause);
+    for (const connection of this.#open) connection.destroy(this.#broken);
   }
 }
+
+const notConfirmed = (cause: unknown): GateRefusal =>
+  new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on', null, { cause });
 
 /** The message does not name the address: a job would learn how internal names resolve. */
 const notPublic = (host: string): GateRefusal =>

@@ -2,10 +2,13 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MeteredConnection } from './metered-connection.ts';
+import { MeteredConnection, type TransferMeter } from './metered-connection.ts';
 
 /** A metered connection to a server of the test that runs `serve` for each connection. */
-async function metered(serve: (socket: Socket) => void): Promise<{ connection: MeteredConnection; inner: Socket }> {
+async function metered(
+  serve: (socket: Socket) => void,
+  pass: TransferMeter['pass'] = () => null,
+): Promise<{ connection: MeteredConnection; inner: Socket }> {
   const server = createServer((socket) => {
     serve(socket.on('error', () => undefined));
   });
@@ -14,7 +17,7 @@ async function metered(serve: (socket: Socket) => void): Promise<{ connection: M
   const inner = connect((server.address() as AddressInfo).port, '127.0.0.1');
   await once(inner, 'connect');
   server.close();
-  const connection = new MeteredConnection(inner, { sent: () => undefined, received: () => undefined });
+  const connection = new MeteredConnection(inner, { pass, sent: () => undefined, received: () => undefined });
   connection.on('error', () => undefined);
   return { connection, inner };
 }
@@ -57,4 +60,52 @@ it('destroying a metered connection destroys the inner connection', async () => 
   connection.destroy();
   await once(inner, 'close');
   expect(inner.destroyed).toBe(true);
+});
+
+it('a metered connection holds bytes in both directions while its meter says so, and loses none', async () => {
+  const hold = () => Promise.withResolvers<undefined>();
+  let held: ReturnType<typeof hold> | null = hold();
+  let [reached, received] = [0, 0];
+  const release = (): void => {
+    const released = held;
+    held = null;
+    released?.resolve(undefined);
+  };
+  let isAnswered = false;
+  const { connection } = await metered(
+    (socket) => {
+      socket.on('data', (bytes: Buffer) => {
+        reached += bytes.length;
+        held = hold();
+        socket.end(Buffer.alloc(300_000));
+        isAnswered = true;
+      });
+    },
+    () => held?.promise ?? null,
+  );
+  connection.on('data', (bytes: Buffer) => (received += bytes.length));
+  const end = once(connection, 'end');
+  connection.write('x');
+  await sleep(30);
+  expect([reached, received]).toEqual([0, 0]);
+  release();
+  while (!isAnswered) await sleep(5);
+  await sleep(30);
+  expect([reached, received]).toEqual([1, 0]);
+  release();
+  await end;
+  expect([reached, received]).toEqual([1, 300_000]);
+});
+
+it('a metered connection that is held breaks with the reason when its meter refuses', async () => {
+  let passes: Promise<void> | null = null;
+  const { connection } = await metered(
+    (socket) => socket.write('late'),
+    () => passes,
+  );
+  passes = Promise.reject(new Error('refused'));
+  passes.catch(() => undefined);
+  connection.resume();
+  const [error] = (await once(connection, 'error')) as [Error];
+  expect(error.message).toBe('refused');
 });

@@ -5,24 +5,32 @@ type Done = (error?: Error | null) => void;
 
 /** Called before bytes pass; throws when they must not. */
 export interface TransferMeter {
+  /**
+   * Null if bytes may pass now. Otherwise resolves when it has to be asked again, and rejects when no byte may pass any
+   * more.
+   */
+  pass(): Promise<void> | null;
   sent(bytes: number): void;
   received(bytes: number): void;
 }
 
 /**
  * A connection that passes bytes only after its meter accepted them. It breaks at the first chunk that exceeds the
- * budget.
+ * budget. While its meter says to wait, it holds one chunk in each direction and reads no further.
  */
 export class MeteredConnection extends Duplex {
   readonly #inner: Duplex;
   readonly #meter: TransferMeter;
+  /** what arrived and waits for the meter, in order; null is the end */
+  readonly #arrived: (Buffer | null)[] = [];
+  #isHeld = false;
 
   constructor(inner: Duplex, meter: TransferMeter) {
     super({ allowHalfOpen: true });
     this.#inner = inner;
     this.#meter = meter;
     inner.on('data', (bytes: Buffer) => this.#receive(bytes));
-    inner.on('end', () => this.push(null));
+    inner.on('end', () => this.#receive(null));
     inner.on('error', (error) => this.destroy(error));
     inner.on('close', () => {
       this.#innerClosed();
@@ -31,10 +39,18 @@ export class MeteredConnection extends Duplex {
   }
 
   override _read(): void {
-    this.#inner.resume();
+    if (!this.#isHeld) this.#inner.resume();
   }
 
-  override _write(bytes: Buffer, _encoding: BufferEncoding, done: Done): void {
+  override _write(bytes: Buffer, encoding: BufferEncoding, done: Done): void {
+    const wait = this.#meter.pass();
+    if (wait !== null) {
+      void wait.then(() => {
+        if (this.destroyed) done(new Error('the connection is closed'));
+        else this._write(bytes, encoding, done);
+      }, done);
+      return;
+    }
     try {
       this.#meter.sent(bytes.length);
     } catch (error) {
@@ -65,13 +81,47 @@ export class MeteredConnection extends Duplex {
     else this.destroy();
   }
 
-  #receive(bytes: Buffer): void {
+  #receive(bytes: Buffer | null): void {
+    this.#arrived.push(bytes);
+    if (!this.#isHeld) this.#deliver();
+  }
+
+  #deliver(): void {
+    for (let bytes = this.#arrived[0]; bytes !== undefined && !this.destroyed; bytes = this.#arrived[0]) {
+      if (bytes !== null && !this.#mayReceive(bytes.length)) return;
+      this.#arrived.shift();
+      if (!this.push(bytes)) this.#inner.pause();
+    }
+  }
+
+  /** False if the bytes wait, or if the connection broke. */
+  #mayReceive(bytes: number): boolean {
+    const wait = this.#meter.pass();
+    if (wait !== null) {
+      this.#hold(wait);
+      return false;
+    }
     try {
-      this.#meter.received(bytes.length);
+      this.#meter.received(bytes);
+      return true;
     } catch (error) {
       this.destroy(error as Error);
-      return;
+      return false;
     }
-    if (!this.push(bytes)) this.#inner.pause();
+  }
+
+  #hold(wait: Promise<void>): void {
+    this.#isHeld = true;
+    this.#inner.pause();
+    void wait.then(
+      () => {
+        this.#isHeld = false;
+        if (this.destroyed) return;
+        // `push` pauses it again if nobody reads.
+        this.#inner.resume();
+        this.#deliver();
+      },
+      (error: unknown) => this.destroy(error as Error),
+    );
   }
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault } from '@writ/contract';
+
+/** Pause before a request is repeated: a busy kernel must not get a burst of requests from each call. */
+const PAUSE_MS = 100;
+/** How long a request is repeated. A call whose lease ends earlier stops then. */
+export const REPEAT_MS_MAX = 10_000;
+
+/**
+ * Repeats a request to the kernel until it resolves with true. After a timeout, or an answer that the kernel is busy or
+ * unreachable, it asks again for a while. It rejects at once with a refusal, with an unknown error, and when `signal`
+ * aborts.
+ *
+ * @param now monotonic milliseconds
+ */
+export async function repeatWhilePassing(
+  request: () => Promise<boolean>,
+  now: () => number,
+  signal: AbortSignal,
+): Promise<void> {
+  const beganAt = now();
+  for (;;) {
+    const failed = await untilAborted(outcomeOf(request), signal);
+    if (failed === null) return;
+    if (now() - beganAt >= REPEAT_MS_MAX) throw failed;
+    await untilAborted(pause(), signal);
+  }
+}
+
+/** Null for success, otherwise the passing error. */
+async function outcomeOf(request: () => Promise<boolean>): Promise<Error | null> {
+  try {
+    return (await request()) ? null : new Error("the kernel's answer came too late");
+  } catch (error) {
+    if (error instanceof Fault && error.retryable) return error;
+    throw error;
+  }
+}
+
+const pause = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, PAUSE_MS).unref();
+  });
+
+/** Settles as the work does, or rejects with the signal's reason when it aborts. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([promise, work]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
