@@ -170,6 +170,9 @@ describe('the gate', () => {
     expect(await outcome(converse(during.gate, 100))).toMatchObject({ code: 'egress.refused' });
     expect(performance.now() - began).toBeLessThan(700);
     expect([during.asked(), during.gate.brokenBy?.code]).toEqual([2, 'egress.refused']);
+    // The confirmation before the refusal is younger than a second, and admits nothing more.
+    expect(await outcome(during.gate.admit('GET', TARGET, ''))).toMatchObject({ code: 'egress.refused' });
+    expect(during.asked()).toBe(3);
   });
 
   it('holds bytes while the kernel is silent, and refuses them after ten seconds', async () => {

@@ -97,6 +97,8 @@ export class SendPermission {
     try {
       await repeatWhilePassing(() => this.#requestConfirmation(), now, signal);
     } catch (error) {
+      // What the kernel confirmed before its refusal counts no more.
+      this.#confirmedAt = -Infinity;
       refused(error);
       throw error;
     }
