@@ -115,7 +115,7 @@ export {
   type InfoStoreSettings,
   type MailboxSettings,
   type McpOAuthSettings,
-  type McpServerSettings,
+  type McpHttpSettings,
   type ModelSettings,
   type SearchEngineSettings,
   type WebsiteSettings,

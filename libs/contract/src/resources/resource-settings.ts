@@ -200,7 +200,7 @@ const PersonCredential = Type.Object(
 export type McpOAuthSettings = Static<typeof PersonCredential>['oauth'];
 
 /** An MCP server that is reached over streamable HTTP. */
-const McpServerSettings = Type.Object(
+const McpHttpSettings = Type.Object(
   {
     transport: Type.Literal('http', { description: 'streamable HTTP' }),
     url: { ...Url, description: 'the MCP endpoint: `https://host[:port]/path`' },
@@ -216,15 +216,15 @@ const McpServerSettings = Type.Object(
   },
   closed,
 );
-export type McpServerSettings = Static<typeof McpServerSettings>;
+export type McpHttpSettings = Static<typeof McpHttpSettings>;
 
 /** How a server knows callers: by a secret of the tenant, by the rights of each person, or not at all. Pure. */
-export const sharedCredentialOf = ({ credential }: McpServerSettings): Static<typeof SharedCredential> | null =>
+export const sharedCredentialOf = ({ credential }: McpHttpSettings): Static<typeof SharedCredential> | null =>
   credential === undefined || 'oauth' in credential ? null : credential;
-export const oauthOf = ({ credential }: McpServerSettings): McpOAuthSettings | null =>
+export const oauthOf = ({ credential }: McpHttpSettings): McpOAuthSettings | null =>
   credential !== undefined && 'oauth' in credential ? credential.oauth : null;
 /** An MCP server, however it is reached. */
-const AnyMcpServerSettings = Type.Union([McpServerSettings, McpStdioSettings]);
+const AnyMcpServerSettings = Type.Union([McpHttpSettings, McpStdioSettings]);
 export type AnyMcpServerSettings = Static<typeof AnyMcpServerSettings>;
 
 /**

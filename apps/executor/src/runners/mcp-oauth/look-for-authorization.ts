@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { oauthOf, type McpAuthorization, type McpProblem, type McpServerSettings } from '@writ/contract';
+import { oauthOf, type McpAuthorization, type McpProblem, type McpHttpSettings } from '@writ/contract';
 import { findAuthorization } from './authorization-server.ts';
 import { gateFetch, type FetchParts } from './gate-fetch.ts';
 import { wordsOf } from './oauth-problem.ts';
@@ -13,7 +13,7 @@ export type FoundAuthorization = { readonly authorization: McpAuthorization } | 
 /** Null for a server without rights of persons. @throws what is no failure of a server */
 export async function lookForAuthorization(
   parts: FetchParts,
-  settings: McpServerSettings,
+  settings: McpHttpSettings,
   stop: AbortSignal,
 ): Promise<FoundAuthorization | null> {
   const oauth = oauthOf(settings);

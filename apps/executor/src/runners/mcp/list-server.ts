@@ -5,7 +5,7 @@ import {
   MCP_LIMITS,
   PERSON_TOKEN,
   RESOURCE_SECRET_PREFIX,
-  type McpServerSettings,
+  type McpHttpSettings,
   type McpStdioSettings,
 } from '@writ/contract';
 import { parseUrl, TargetError, type PrivateEndpoint } from '@writ/egress';
@@ -43,7 +43,7 @@ export async function listServer(parts: ListServerParts, server: ClaimedServer, 
   const signal = AbortSignal.any([stop, AbortSignal.timeout(MCP_LIMITS.listingMs)]);
   if (isMcpStdio(server.resource.settings))
     return await listProgram(parts, server, server.resource.settings, signal, stop);
-  const settings = server.resource.settings as McpServerSettings;
+  const settings = server.resource.settings as McpHttpSettings;
   const found = await lookForAuthorization(parts, settings, signal);
   const hasToken = `${RESOURCE_SECRET_PREFIX}${PERSON_TOKEN}` in server.secrets;
   if (found !== null && !hasToken) return 'problem' in found ? found : { ...found, problem: NOBODY_LISTS };
@@ -65,7 +65,7 @@ async function listTools(
   signal: AbortSignal,
   stop: AbortSignal,
 ): Promise<Listed> {
-  const settings = server.resource.settings as McpServerSettings;
+  const settings = server.resource.settings as McpHttpSettings;
   let gate: CallGate | null = null;
   try {
     gate = gateTo(parts, settings.url, signal);
@@ -88,7 +88,7 @@ async function listed(
   );
   const timeoutMs = MCP_LIMITS.listingMs - MARGIN_MS;
   const sender = new McpSender(gate, {
-    settings: resource.settings as McpServerSettings,
+    settings: resource.settings as McpHttpSettings,
     resourceSecrets: Object.fromEntries(values),
     isSafe: true,
     idleMs: timeoutMs,

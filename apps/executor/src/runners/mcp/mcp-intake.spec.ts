@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http';
 import { memoryBlobs, type BlobStore } from '@writ/blobs';
-import { Fault, formatId, RESOURCE_SECRET_PREFIX, type McpListing, type McpServerSettings } from '@writ/contract';
+import { Fault, formatId, RESOURCE_SECRET_PREFIX, type McpListing, type McpHttpSettings } from '@writ/contract';
 import { parsePrivateEndpoints } from '@writ/egress';
 import { InlineTaskRunner } from '@writ/worker-pool';
 import { executorTasks } from '../../calls/worker-tasks.ts';
@@ -18,7 +18,7 @@ const SECRET = 'key-0123456789-secret';
 const tenant_id = formatId('tenant', new Uint8Array(16).fill(1));
 const executorId = formatId('executor', new Uint8Array(16).fill(2));
 
-function claimOf(settings: Partial<McpServerSettings> = {}): ClaimedServer {
+function claimOf(settings: Partial<McpHttpSettings> = {}): ClaimedServer {
   const own = {
     transport: 'http',
     url: 'https://mcp.outside.example/mcp',

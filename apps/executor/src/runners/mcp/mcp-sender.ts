@@ -2,7 +2,7 @@
 //
 // The requests of a session at an MCP server, as they leave. INVARIANT (no credential in a thread): the event loop adds
 // the credential. INVARIANT (one address): every request goes to the address that the settings name.
-import { Fault, oauthOf, PERSON_TOKEN, sharedCredentialOf, type McpServerSettings } from '@writ/contract';
+import { Fault, oauthOf, PERSON_TOKEN, sharedCredentialOf, type McpHttpSettings } from '@writ/contract';
 import { decideEgress, parseUrl, type EgressTarget } from '@writ/egress';
 import type { RelayedRequest, RelayOptions } from '@writ/mcp-client';
 import type { Call } from '../../calls/runner.ts';
@@ -14,7 +14,7 @@ import { secretHeader } from '../resource-secret.ts';
 const MORE_METHODS = ['GET', 'DELETE'] as const;
 
 export interface McpSenderOptions {
-  readonly settings: McpServerSettings;
+  readonly settings: McpHttpSettings;
   readonly resourceSecrets: Call['resourceSecrets'];
   /** whether calls of the tool change nothing */
   readonly isSafe: boolean;
@@ -88,7 +88,7 @@ function credentialOf({ settings, resourceSecrets }: McpSenderOptions, target: E
 
 /** The secret that a request has, and where; null: none. An access token of a person stands where OAuth has it. */
 export const credentialIn = (
-  settings: McpServerSettings,
+  settings: McpHttpSettings,
 ): { readonly header?: string; readonly prefix?: string; readonly secret: string } | null =>
   oauthOf(settings) === null ? sharedCredentialOf(settings) : { secret: PERSON_TOKEN };
 
@@ -96,10 +96,10 @@ export const credentialIn = (
 export function serverOf({ resources }: Pick<Call, 'resources'>): {
   readonly resourceId: string;
   readonly digest: string;
-  readonly settings: McpServerSettings;
+  readonly settings: McpHttpSettings;
 } {
   const [server] = resources;
   if (server?.kind !== 'mcp_server')
     throw new Fault('permit.invalid', 'a call of an MCP server came without the server');
-  return { resourceId: server.resource_id, digest: server.digest, settings: server.settings as McpServerSettings };
+  return { resourceId: server.resource_id, digest: server.digest, settings: server.settings as McpHttpSettings };
 }

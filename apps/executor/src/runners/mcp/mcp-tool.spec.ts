@@ -6,7 +6,7 @@ import {
   formatId,
   RESOURCE_SECRET_PREFIX,
   type BoundResource,
-  type McpServerSettings,
+  type McpHttpSettings,
   type McpTool,
   type Redemption,
 } from '@writ/contract';
@@ -22,12 +22,12 @@ import { McpSessions } from './mcp-sessions.ts';
 import { McpTools } from './mcp-tool.ts';
 
 const SECRET = 'key-0123456789-secret';
-const SETTINGS: McpServerSettings = {
+const SETTINGS: McpHttpSettings = {
   transport: 'http',
   url: 'https://mcp.outside.example/mcp',
   credential: { secret: 'GITHUB' },
 };
-const serverOf = (settings: Partial<McpServerSettings> = {}) => {
+const serverOf = (settings: Partial<McpHttpSettings> = {}) => {
   const meaning = { kind: 'mcp_server', name: 'github', settings: { ...SETTINGS, ...settings } } as const;
   return { ...meaning, digest: resourceDigest(meaning) };
 };
@@ -52,7 +52,7 @@ afterEach(() => on.close());
 
 interface Given {
   readonly tool?: McpTool;
-  readonly settings?: Partial<McpServerSettings>;
+  readonly settings?: Partial<McpHttpSettings>;
   readonly redemption?: Partial<Redemption>;
   readonly wall_ms?: number;
 }

@@ -7,7 +7,7 @@ import {
   MCP_INPUT,
   RESOURCE_SECRET_PREFIX,
   type BoundResource,
-  type McpServerSettings,
+  type McpHttpSettings,
   type McpTool,
   type ReportRequest,
 } from '@writ/contract';
@@ -22,7 +22,7 @@ import { BrokerRunner } from '../broker-runner.ts';
 import { McpSessions } from './mcp-sessions.ts';
 import { McpTools } from './mcp-tool.ts';
 
-const SETTINGS: McpServerSettings = {
+const SETTINGS: McpHttpSettings = {
   transport: 'http',
   url: 'https://mcp.outside.example/mcp',
   credential: { secret: 'GITHUB' },

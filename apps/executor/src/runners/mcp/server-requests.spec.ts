@@ -6,7 +6,7 @@ import {
   formatId,
   RESOURCE_SECRET_PREFIX,
   type BoundResource,
-  type McpServerSettings,
+  type McpHttpSettings,
   type McpTool,
   type ReportRequest,
 } from '@writ/contract';
@@ -22,7 +22,7 @@ import { McpSessions } from './mcp-sessions.ts';
 import { McpTools } from './mcp-tool.ts';
 
 const SECRET = 'key-0123456789-secret';
-const SETTINGS: McpServerSettings = {
+const SETTINGS: McpHttpSettings = {
   transport: 'http',
   url: 'https://mcp.outside.example/mcp',
   credential: { secret: 'DOCS' },

@@ -2,7 +2,7 @@
 //
 // MCP servers that act under the rights of each person. INVARIANT (read each time): whether the person of a call
 // consented is read when the call is decided, and again when it runs.
-import { oauthOf, type BoundResource, type McpServerSettings } from '@writ/contract';
+import { oauthOf, type BoundResource, type McpHttpSettings } from '@writ/contract';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 
@@ -11,7 +11,7 @@ export type Consent = 'connected' | 'no_connection' | 'no_person';
 
 /** Whether each call of the resource has the rights of its person. */
 export const takesPersons = ({ kind, settings }: Pick<BoundResource, 'kind' | 'settings'>): boolean =>
-  kind === 'mcp_server' && oauthOf(settings as McpServerSettings) !== null;
+  kind === 'mcp_server' && oauthOf(settings as McpHttpSettings) !== null;
 
 /** The consent of the call's person to the server among the resources; null, without a query, where there is none. */
 export async function consentTo(

@@ -6,7 +6,7 @@ import {
   type McpAuthorization,
   type McpConnectionView,
   type McpProblem,
-  type McpServerSettings,
+  type McpHttpSettings,
 } from '@writ/contract';
 import { contentDigest, type ChangeRecord } from '../../evidence/changes/index.ts';
 import type { Rows } from '../../foundation/tenancy/index.ts';
@@ -34,13 +34,13 @@ export interface ConnectionClient {
  * or that names itself in each answer (RFC 9207). INVARIANT (no mix-up): else whoever answers there isn't told apart
  * from the issuer, to whom the code goes.
  */
-export const isOwnPlace = (settings: McpServerSettings, found: McpAuthorization): boolean =>
+export const isOwnPlace = (settings: McpHttpSettings, found: McpAuthorization): boolean =>
   found.names_issuer ||
   oauthOf(settings)?.authorization_server !== undefined ||
   isAtIssuer(found.authorization_endpoint, found.issuer);
 
 /** Null where the server takes no rights of persons. */
-export function clientOf(settings: McpServerSettings, found: McpAuthorization): ConnectionClient | null {
+export function clientOf(settings: McpHttpSettings, found: McpAuthorization): ConnectionClient | null {
   const oauth = oauthOf(settings);
   return oauth === null ? null : { client_id: oauth.client_id, client_secret: oauth.client_secret ?? null, ...found };
 }

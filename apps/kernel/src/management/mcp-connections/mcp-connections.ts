@@ -10,7 +10,7 @@ import {
   type McpConnectionAsked,
   type McpConnectionView,
   type McpProblem,
-  type McpServerSettings,
+  type McpHttpSettings,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { ListPage } from '@writ/paging';
@@ -79,7 +79,7 @@ export class McpConnections {
             person: caller.person ?? null,
             lists,
             client: { ...client } as Prisma.InputJsonObject,
-            scopes: [...(oauthOf(server.settings as unknown as McpServerSettings)?.scopes ?? [])],
+            scopes: [...(oauthOf(server.settings as unknown as McpHttpSettings)?.scopes ?? [])],
             handle_hash: secretHash(handle),
             expires_at: BigInt(expires_at),
           },
@@ -157,7 +157,7 @@ async function readClient(
   rows: Rows,
   { tenant_id, resource_id, name, settings }: ServerRow,
 ): Promise<ConnectionClient> {
-  const server = settings as McpServerSettings;
+  const server = settings as McpHttpSettings;
   if (oauthOf(server) === null)
     throw new Fault('conflict', `the MCP server \`${name}\` takes no rights of persons: nobody connects to it`);
   const known = await rows.mcp_server.findFirst({ where: { tenant_id, resource_id } });

@@ -12,7 +12,7 @@ import {
   type McpConsentState,
   type McpConsentView,
   type McpProblem,
-  type McpServerSettings,
+  type McpHttpSettings,
 } from '@writ/contract';
 import { consentCodeContext, type HpkeBox } from '@writ/sealing';
 import type { Static } from 'typebox';
@@ -81,7 +81,7 @@ export class McpConsents {
         connection_id: row.connection_id,
         resource_id: row.resource_id,
         server: server.name,
-        at: new URL((server.settings as unknown as McpServerSettings).url).host,
+        at: new URL((server.settings as unknown as McpHttpSettings).url).host,
         issuer: clientIn(row).issuer,
         place: new URL(clientIn(row).authorization_endpoint).host,
         scopes: [...scopesIn(row)],

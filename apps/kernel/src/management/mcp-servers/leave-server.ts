@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isMcpStdio, oauthOf, type AnyMcpServerSettings, type McpServerSettings } from '@writ/contract';
+import { isMcpStdio, oauthOf, type AnyMcpServerSettings, type McpHttpSettings } from '@writ/contract';
 import { contentDigest, endConnectionsOfServer, type ChangeRecord } from '../../evidence/changes/index.ts';
 import type { Rows } from '../../foundation/tenancy/index.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
@@ -35,5 +35,5 @@ const isSameClient = (one: AnyMcpServerSettings, other: AnyMcpServerSettings): b
   isMcpStdio(one) || isMcpStdio(other)
     ? isMcpStdio(one) && isMcpStdio(other)
     : clientDigest(one) === clientDigest(other);
-const clientDigest = (settings: McpServerSettings): string =>
+const clientDigest = (settings: McpHttpSettings): string =>
   contentDigest({ url: settings.url, oauth: oauthOf(settings) });

@@ -8,7 +8,7 @@ import {
   RESOURCE_SETTINGS,
   sharedCredentialOf,
   type InfoStoreSettings,
-  type McpServerSettings,
+  type McpHttpSettings,
   type RegisteredKind,
 } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
@@ -44,7 +44,7 @@ export function parseSettings(kind: RegisteredKind, settings: Settings): Setting
     throw error;
   }
   if (kind === 'info_store') verifyStore(settings as InfoStoreSettings);
-  if (kind === 'mcp_server' && !isMcpStdio(settings)) verifyCredential(settings as McpServerSettings);
+  if (kind === 'mcp_server' && !isMcpStdio(settings)) verifyCredential(settings as McpHttpSettings);
   const canonical = canonicalMembers(kind, settings, '/settings');
   verifyPrivate(canonical, '/settings');
   if (canonicalBytes(canonical).length > LIMITS.resourceSettingsBytes.max)
@@ -81,7 +81,7 @@ const PROTOCOL_HEADER = /^(?:mcp-.*|last-event-id)$/i;
  * sets.
  * @throws Fault `request.malformed`
  */
-function verifyCredential(settings: McpServerSettings): void {
+function verifyCredential(settings: McpHttpSettings): void {
   if (settings.credential === undefined) return;
   const { url } = settings;
   verifyClient(settings);
@@ -103,7 +103,7 @@ function verifyCredential(settings: McpServerSettings): void {
  * never to one that the MCP server names.
  * @throws Fault `request.malformed`
  */
-function verifyClient(settings: McpServerSettings): void {
+function verifyClient(settings: McpHttpSettings): void {
   const { client_secret, authorization_server: issuer } = oauthOf(settings) ?? {};
   const pointer = '/settings/credential/oauth/authorization_server';
   if (issuer === undefined) {
