@@ -36,7 +36,7 @@ import { DangerousRunner } from './runners/dangerous-runner.ts';
 import { InlineRunner } from './runners/inline-runner.ts';
 import { MailSessions } from './runners/mail-sessions.ts';
 import { McpSessions } from './runners/mcp/mcp-sessions.ts';
-import { McpTools } from './runners/mcp/mcp-tool.ts';
+import { McpHttpTools } from './runners/mcp/mcp-http-tools.ts';
 import type { McpPrograms } from './runners/mcp/stdio/mcp-programs.ts';
 import { openPrograms, programImagesOf } from './runners/mcp/stdio/open-programs.ts';
 import { LISTINGS_AT_ONCE } from './runners/mcp/mcp-intake.ts';
@@ -234,7 +234,7 @@ async function openDependencies(
 function runnersOf(config: ExecutorConfig, dependencies: Dependencies, parts: ExecutorParts): readonly Runner[] {
   const { blobs, sandbox, gate, outputs, watched, sessions, stores, transcription } = dependencies;
   const mail = new MailSessions(dependencies.sessionThreads);
-  const mcp = new McpTools(new McpSessions(dependencies.sessionThreads), monotonic);
+  const mcp = new McpHttpTools(new McpSessions(dependencies.sessionThreads), monotonic);
   const commands = new SandboxedRunner(sandbox, blobs, gate, {
     outputs,
     watched,

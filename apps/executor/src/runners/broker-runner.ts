@@ -24,7 +24,7 @@ import { isConnectionError } from './connection-error.ts';
 import { emailDraft, emailFind } from './email-tools.ts';
 import { ApiRefusal, httpTool } from './http-tool.ts';
 import type { MailSessions } from './mail-sessions.ts';
-import type { McpTools } from './mcp/mcp-tool.ts';
+import type { McpHttpTools } from './mcp/mcp-http-tools.ts';
 import type { McpPrograms } from './mcp/stdio/mcp-programs.ts';
 import { netEgress } from './net-egress.ts';
 import { resourceFailure } from './resource-failures.ts';
@@ -48,7 +48,7 @@ export interface BrokerEngines {
   readonly stores?: StoreCalls;
   readonly transcription?: Transcription;
   readonly mail?: MailSessions;
-  readonly mcp?: McpTools;
+  readonly mcp?: McpHttpTools;
   /** MCP servers that are programs; absent: there are no containers here */
   readonly programs?: McpPrograms;
 }

@@ -20,7 +20,7 @@ import { EgressFixture } from '../../specs/egress-fixture.ts';
 import { McpUpstream, REMOTE_TOOL } from '../../specs/mcp-upstream.ts';
 import { BrokerRunner } from '../broker-runner.ts';
 import { McpSessions } from './mcp-sessions.ts';
-import { McpTools } from './mcp-tool.ts';
+import { McpHttpTools } from './mcp-http-tools.ts';
 
 const SETTINGS: McpHttpSettings = {
   transport: 'http',
@@ -64,7 +64,7 @@ async function call(secret: string): Promise<ReportRequest> {
       secrets: { [`${RESOURCE_SECRET_PREFIX}GITHUB`]: secret },
     },
   });
-  const tools = new McpTools(new McpSessions(threads), () => performance.now());
+  const tools = new McpHttpTools(new McpSessions(threads), () => performance.now());
   const runner = new BrokerRunner(on.kernel.blobs, on.gate(), () => performance.now(), { mcp: tools });
   expect(await on.kernel.executor([runner]).run(message, 'broker')).toBe('reported');
   return on.kernel.reports.at(-1)!;

@@ -19,7 +19,7 @@ import { EgressFixture } from '../../specs/egress-fixture.ts';
 import { McpUpstream, type McpAnswer } from '../../specs/mcp-upstream.ts';
 import { BrokerRunner } from '../broker-runner.ts';
 import { McpSessions } from './mcp-sessions.ts';
-import { McpTools } from './mcp-tool.ts';
+import { McpHttpTools } from './mcp-http-tools.ts';
 
 const SECRET = 'key-0123456789-secret';
 const SETTINGS: McpHttpSettings = {
@@ -42,12 +42,12 @@ afterAll(() => threads.close());
 
 let on: EgressFixture;
 let server: McpUpstream;
-let tools: McpTools;
+let tools: McpHttpTools;
 beforeEach(async () => {
   on = await EgressFixture.open();
   server = new McpUpstream(on.outside);
   server.capabilities = { resources: {} };
-  tools = new McpTools(new McpSessions(threads), () => performance.now());
+  tools = new McpHttpTools(new McpSessions(threads), () => performance.now());
 });
 afterEach(() => on.close());
 

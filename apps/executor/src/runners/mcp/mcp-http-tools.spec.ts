@@ -19,7 +19,7 @@ import { EgressFixture } from '../../specs/egress-fixture.ts';
 import { McpUpstream, REMOTE_TOOL, type McpAnswer } from '../../specs/mcp-upstream.ts';
 import { BrokerRunner } from '../broker-runner.ts';
 import { McpSessions } from './mcp-sessions.ts';
-import { McpTools } from './mcp-tool.ts';
+import { McpHttpTools } from './mcp-http-tools.ts';
 
 const SECRET = 'key-0123456789-secret';
 const SETTINGS: McpHttpSettings = {
@@ -42,11 +42,11 @@ afterAll(() => threads.close());
 
 let on: EgressFixture;
 let server: McpUpstream;
-let tools: McpTools;
+let tools: McpHttpTools;
 beforeEach(async () => {
   on = await EgressFixture.open();
   server = new McpUpstream(on.outside);
-  tools = new McpTools(new McpSessions(threads), () => performance.now());
+  tools = new McpHttpTools(new McpSessions(threads), () => performance.now());
 });
 afterEach(() => on.close());
 
@@ -287,7 +287,7 @@ it('what a thread returns of a listing is the definition of the called tool, as 
       return done;
     },
   };
-  tools = new McpTools(new McpSessions(watched as never), () => performance.now());
+  tools = new McpHttpTools(new McpSessions(watched as never), () => performance.now());
   expect(await call()).toMatchObject({ ended: 'exited' });
   const { value } = returned[0]!;
   expect(Object.keys(value!).toSorted()).toEqual(['answer', 'listed']);

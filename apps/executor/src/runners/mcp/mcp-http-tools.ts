@@ -27,7 +27,7 @@ export type McpToolCall = Pick<
 >;
 
 /** Runs calls of tools of MCP servers. */
-export class McpTools {
+export class McpHttpTools {
   readonly #sessions: McpSessions;
   readonly #now: () => number;
   readonly #listings: ListingCache;
