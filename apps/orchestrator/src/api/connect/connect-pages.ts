@@ -34,7 +34,7 @@ import {
   strayPage,
   wrongPersonPage,
   type Links,
-} from './texts.ts';
+} from './pages.ts';
 
 const SESSION_COOKIE = 'writ_connect';
 const ATTEMPT_COOKIE = 'writ_sign_in';

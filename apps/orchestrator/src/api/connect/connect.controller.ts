@@ -8,7 +8,7 @@ import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { Route } from '../../edge/requests/route.ts';
 import { ConnectPages } from './connect-pages.ts';
 import { CONNECT_PAGES } from './routes.ts';
-import { faultPage, gonePage } from './texts.ts';
+import { faultPage, gonePage } from './pages.ts';
 
 /** Pages by which people let MCP servers act under their rights. */
 @Controller()
