@@ -30,7 +30,7 @@ import type { Rows, Tenancy } from '../../foundation/tenancy/index.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { lockTools } from '../tool-registry/index.ts';
 import type { ManagementTasks } from '../worker-tasks.ts';
-import { withAuthorization } from './authorization.ts';
+import { withAuthorization } from './found-authorization.ts';
 import { compareListing } from './compare-listing.ts';
 import type { ServerOfTools } from './tools-in-force.ts';
 import { readListing, type ListedTools } from './listed-tools.ts';
