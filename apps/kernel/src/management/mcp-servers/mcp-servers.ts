@@ -18,7 +18,7 @@ import type { ListPage } from '@writ/paging';
 import type { Changes } from '../../evidence/changes/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import { requireFound, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
-import { definitionsOf, findTool } from './mounted-tools.ts';
+import { definitionsOf, findTool } from './find-tools.ts';
 import { categoriesOf, toolView } from './tool-view.ts';
 import { serverNamed } from './server-named.ts';
 
