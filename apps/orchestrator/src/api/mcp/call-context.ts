@@ -6,7 +6,7 @@ import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { Propose } from '../../calls/propose.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
 import type { FullQueues } from '../../edge/access/full-queues.ts';
-import type { McpConnection } from './connection.ts';
+import type { McpAccess } from './access.ts';
 import type { ConsentPages } from './consent-pages.ts';
 import type { Asked, HeldState } from './held-state.ts';
 import { META } from './proposed-body.ts';
@@ -36,7 +36,7 @@ export interface CallToolParts {
 
 /** What one call is made under. */
 export interface CallContext {
-  readonly connection: McpConnection;
+  readonly access: McpAccess;
   readonly request: ServerContext;
   /** what is asked for, by which a later round is known */
   readonly asked: Asked;
@@ -68,7 +68,7 @@ export interface Round extends CallContext {
  * that, and a call that follows an operation has one.
  */
 export const cancelsByClosing = (
-  { connection: { gone }, isModern }: CallContext,
+  { access: { gone }, isModern }: CallContext,
   meta: Readonly<Record<string, unknown>> = {},
 ): boolean => gone.aborted && isModern && meta[META.idempotencyKey] === undefined;
 

@@ -56,7 +56,7 @@ export class CallTool {
     const round = { ...context, leftMs: () => Math.max(0, Math.floor(WAIT_MS - (monotonic() - start))) };
     try {
       if (state?.connection !== undefined && !(await this.#resumed.hasConsented(round, state)))
-        return await context.results.of(await this.#operations.read(context.connection.caller, state.operation_id));
+        return await context.results.of(await this.#operations.read(context.access.caller, state.operation_id));
       return await this.#made(round, operationId, params, state);
     } catch (error) {
       if (error instanceof Fault) return context.results.fault(error, operationId);
@@ -71,12 +71,12 @@ export class CallTool {
     params: CallToolRequest['params'],
     state: HeldState | undefined,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { connection, request, asks } = round;
+    const { access, request, asks } = round;
     const answers = answersIn(state, request);
     const { question: id, responses } = answers;
     let args = withInput(params.arguments ?? {}, responses, asks);
     if (id !== null) {
-      const asked = await this.#operations.read(connection.caller, id);
+      const asked = await this.#operations.read(access.caller, id);
       const question = questionIn(asked);
       if (question === null || asks === null) throw questionGone(id);
       const input = inputFor(question, responses, asks);
@@ -96,19 +96,19 @@ export class CallTool {
   }
 
   /** The outcome of an earlier call: waits for its end up to `WAIT_MS`. */
-  async wait({ connection, results }: CallContext, operationId: unknown): Promise<CallToolResult> {
+  async wait({ access, results }: CallContext, operationId: unknown): Promise<CallToolResult> {
     return await this.#ofOperation(results, operationId, async (operation_id) => {
-      const view = await this.#parts.kernel.ask('operation.read', connection.caller, { operation_id });
-      return await this.#operations.waited(connection, view, WAIT_MS);
+      const view = await this.#parts.kernel.ask('operation.read', access.caller, { operation_id });
+      return await this.#operations.waited(access, view, WAIT_MS);
     });
   }
 
   /** Cancels an earlier call, unless its effect has begun. */
-  async cancel({ connection, results }: CallContext, operationId: unknown): Promise<CallToolResult> {
+  async cancel({ access, results }: CallContext, operationId: unknown): Promise<CallToolResult> {
     return await this.#ofOperation(results, operationId, (operation_id) =>
       this.#parts.kernel
-        .ask('operation.cancel', connection.caller, { operation_id })
-        .then((view) => this.#operations.shown(connection.caller, view)),
+        .ask('operation.cancel', access.caller, { operation_id })
+        .then((view) => this.#operations.shown(access.caller, view)),
     );
   }
 
@@ -133,19 +133,19 @@ export class CallTool {
     { name, arguments: args = {}, _meta: meta = {} }: CallToolRequest['params'],
     key?: string,
   ): Promise<OperationView> {
-    const { connection, request, client, leftMs } = round;
-    const { caller, gone } = connection;
+    const { access, request, client, leftMs } = round;
+    const { caller, gone } = access;
     const { propose, queues } = this.#parts;
     queues.verifyNotFull(caller.tenant_id);
     const keyed = key === undefined ? meta : { ...meta, [META.idempotencyKey]: key };
-    const body = bodyOf(connection, { name, args, meta: keyed, operationId });
+    const body = bodyOf(access, { name, args, meta: keyed, operationId });
     const call = parseCall(body, undefined, caller, originOf(client));
     const progress = reportProgress(request, () => `${name} runs`);
     try {
       let view = await propose.run(caller, operationId, call, { waitMs: Math.min(waitMsOf(round), leftMs()), gone });
       if (view.state === 'held' && !round.canElicit && !round.canTakeTasks) {
         progress.say('a person decides about the call');
-        view = await this.#operations.settled(connection, view, leftMs());
+        view = await this.#operations.settled(access, view, leftMs());
       }
       return cancelsByClosing(round, keyed)
         ? await this.#operations.cancelled(caller, view)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, isFinal, type Caller, type OperationView } from '@writ/contract';
 import type { CallToolParts } from './call-context.ts';
-import type { McpConnection } from './connection.ts';
+import type { McpAccess } from './access.ts';
 
 /** The operations of calls: reads them, waits for their ends and cancels them. */
 export class CalledOperations {
@@ -21,12 +21,12 @@ export class CalledOperations {
   }
 
   /** As `settled`, in the client's view. */
-  async waited(connection: McpConnection, view: OperationView, waitMs: number): Promise<OperationView> {
-    return await this.shown(connection.caller, await this.settled(connection, view, waitMs));
+  async waited(access: McpAccess, view: OperationView, waitMs: number): Promise<OperationView> {
+    return await this.shown(access.caller, await this.settled(access, view, waitMs));
   }
 
   /** The kernel's view of the operation once it has ended, once it is newly held, or after `waitMs`. */
-  async settled({ caller, gone }: McpConnection, view: OperationView, waitMs: number): Promise<OperationView> {
+  async settled({ caller, gone }: McpAccess, view: OperationView, waitMs: number): Promise<OperationView> {
     if (isFinal(view.state)) return view;
     const { follow } = this.#parts;
     const subscription = follow.subscribe(view.operation_id);

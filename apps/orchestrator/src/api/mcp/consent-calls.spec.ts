@@ -34,9 +34,7 @@ beforeAll(async () => {
   token = keepTracker(api, tenant, has, LISTED);
   const link = () => ({ connection_id: newId('connection'), handle: 'h'.repeat(43), expires_at: Date.now() + 600_000 });
   api.kernel.handlers.set('mcp_connection.ask', link);
-  api.kernel.handlers.set('mcp_connection.read', (_caller, { connection_id }) =>
-    connectionOf(connection_id, 'connected'),
-  );
+  api.kernel.handlers.set('mcp_connection.read', (_caller, { connection_id }) => accessOf(connection_id, 'connected'));
 });
 afterAll(() => api.close());
 beforeEach(() => {
@@ -53,7 +51,7 @@ beforeEach(() => {
   };
 });
 
-const connectionOf = (connection_id: unknown, state: string) => ({
+const accessOf = (connection_id: unknown, state: string) => ({
   connection_id,
   server: 'tracker',
   state,
@@ -153,7 +151,7 @@ it.each([0, 10_000.4, 40_000, WAIT_MS, WAIT_MS + 5_000])(
     } as unknown as CallToolParts;
     const mcpReq = { requestState: () => 'sealed', inputResponses: { connect: { action: 'accept' } }, _meta: {} };
     const context = {
-      connection: {
+      access: {
         caller,
         agentId: tenant.agentId,
         tokenId: token,
@@ -180,7 +178,7 @@ it('waiting for a consent ends in time when the kernel answers slowly', async ()
   const kernel = {
     ask: async (_verb: string, _caller: unknown, { connection_id }: { readonly connection_id: string }) => {
       [left, asked] = [left - 4_990, asked + 1];
-      return connectionOf(connection_id, 'asked');
+      return accessOf(connection_id, 'asked');
     },
   };
   const pages = new ConsentPages(kernel as never, {} as never, Date.now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { McpConnection } from './connection.ts';
+import type { McpAccess } from './access.ts';
 
 /** What a client sends back when it repeats a request: the operation that its first round made. */
 export interface HeldState {
@@ -29,7 +29,7 @@ export type Asked = Readonly<Record<string, unknown>>;
 
 /** What a request asks for at its address. A state of another method, workspace or mount is of another request. */
 export const askedAt = (
-  { workspaceId, server }: Pick<McpConnection, 'workspaceId' | 'server'>,
+  { workspaceId, server }: Pick<McpAccess, 'workspaceId' | 'server'>,
   method: string,
   asked: Asked,
 ): Asked => ({ ...asked, method, workspace: workspaceId, mount: server });

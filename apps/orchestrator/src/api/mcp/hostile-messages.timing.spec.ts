@@ -72,7 +72,7 @@ async function answered(
         }
       : { 'mcp-protocol-version': '2025-11-25' }),
   };
-  const connection = {
+  const access = {
     caller: { api_key_id: newId('apiKey') },
     tokenId: newId('token'),
     server,
@@ -81,7 +81,7 @@ async function answered(
   };
   try {
     const request = new Request('http://writ/mcp', { method: 'POST', headers });
-    return await (await endpoint.answer(request, message, connection as never)).text();
+    return await (await endpoint.answer(request, message, access as never)).text();
   } catch (error) {
     expect(error).toMatchObject({ code: 'request.too_large' });
     return '';

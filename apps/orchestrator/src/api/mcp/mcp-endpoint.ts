@@ -8,7 +8,7 @@ import {
   type RequestStateCodec,
 } from '@modelcontextprotocol/server';
 import { isServerRequest } from '@writ/mcp-tool';
-import type { McpConnection } from './connection.ts';
+import type { McpAccess } from './access.ts';
 import type { HeldState } from './held-state.ts';
 import { mcpServer, type McpServerParts } from './mcp-server.ts';
 import { readMessage } from './read-message.ts';
@@ -21,7 +21,7 @@ import { sendShortErrors, shortAnswer } from './short-errors.ts';
 
 /** How long a client may take to ask its user about a held call, in seconds: as long as an approval usually waits. */
 const STATE_SECONDS = 86_400;
-const [CONNECTION, ARGS, CALLED, FEATURES] = ['connection', 'args', 'called', 'features'];
+const [ACCESS, ARGS, CALLED, FEATURES] = ['access', 'args', 'called', 'features'];
 /** The member of `_meta` that every request of the stateless revision has. */
 const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 /** The error of that revision for headers that differ from the message. */
@@ -36,7 +36,7 @@ export function heldStates(key: Buffer): RequestStateCodec<HeldState> {
   return createRequestStateCodec<HeldState>({
     key: Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), 'writ/mcp-state/v1', 32)),
     ttlSeconds: STATE_SECONDS,
-    bind: ({ http }) => `${http?.authInfo?.clientId ?? ''}\0${connectionOf(http?.authInfo?.extra).tokenId}`,
+    bind: ({ http }) => `${http?.authInfo?.clientId ?? ''}\0${accessOf(http?.authInfo?.extra).tokenId}`,
   });
 }
 
@@ -58,7 +58,7 @@ export class McpEndpoint {
         const args = authInfo?.extra?.[ARGS] as Record<string, unknown> | undefined;
         const called = (authInfo?.extra?.[CALLED] ?? null) as PinnedTool | null;
         const features = (authInfo?.extra?.[FEATURES] ?? NO_FEATURES) as MountedFeatures;
-        const server = mcpServer(parts, connectionOf(authInfo?.extra), { era, args, called, features });
+        const server = mcpServer(parts, accessOf(authInfo?.extra), { era, args, called, features });
         sendShortErrors(server);
         return server;
       },
@@ -70,29 +70,29 @@ export class McpEndpoint {
    * Answers one message of an admitted caller. No credential is passed on. Faults: `request.too_large`, and those of
    * finding the tool and the features of a mount.
    */
-  async answer(request: Request, whole: McpMessage, connection: McpConnection): Promise<Response> {
+  async answer(request: Request, whole: McpMessage, access: McpAccess): Promise<Response> {
     const { message, args } = readMessage(whole);
     if (message.method === 'subscriptions/listen') return noSubscriptions(message);
-    const called = await this.#called(message, connection);
+    const called = await this.#called(message, access);
     if (called !== null && isModern(message)) {
-      const mismatch = await this.#mismatch(called, connection, args ?? {});
+      const mismatch = await this.#mismatch(called, access, args ?? {});
       if (mismatch !== null) return rejected(message, 400, HEADER_MISMATCH, mismatch);
     }
-    const features = await this.#features.of(message, connection);
+    const features = await this.#features.of(message, access);
     const answer = await this.#handler.fetch(request, {
       parsedBody: message,
       authInfo: {
         token: '',
-        clientId: connection.caller.api_key_id,
+        clientId: access.caller.api_key_id,
         scopes: [],
-        extra: { [CONNECTION]: connection, [ARGS]: args, [CALLED]: called, [FEATURES]: features },
+        extra: { [ACCESS]: access, [ARGS]: args, [CALLED]: called, [FEATURES]: features },
       },
     });
     return await shortAnswer(answer);
   }
 
   /** The tool of a mount that the message calls; null for none, and for any other message. */
-  async #called({ method, params }: McpMessage, { caller, server }: McpConnection): Promise<PinnedTool | null> {
+  async #called({ method, params }: McpMessage, { caller, server }: McpAccess): Promise<PinnedTool | null> {
     const name = method === 'tools/call' ? params?.['name'] : undefined;
     // A request beside tools is no tool, whatever stands for it.
     return server !== null && isName(name) && !isServerRequest(name)
@@ -102,7 +102,7 @@ export class McpEndpoint {
 
   async #mismatch(
     called: PinnedTool,
-    { caller, server, header }: McpConnection,
+    { caller, server, header }: McpAccess,
     args: Readonly<Record<string, unknown>>,
   ): Promise<string | null> {
     const definitions = await this.#remote.definitions(caller, server ?? '', [called]);
@@ -125,8 +125,8 @@ const rejected = ({ id = null }: McpMessage, status: number, code: number, messa
 const noSubscriptions = (message: McpMessage): Response =>
   rejected(message, 404, ProtocolErrorCode.MethodNotFound, 'Method not found');
 
-function connectionOf(extra: Readonly<Record<string, unknown>> | undefined): McpConnection {
-  const connection = extra?.[CONNECTION] as McpConnection | undefined;
-  if (connection === undefined) throw new Error('a request without a connection');
-  return connection;
+function accessOf(extra: Readonly<Record<string, unknown>> | undefined): McpAccess {
+  const access = extra?.[ACCESS] as McpAccess | undefined;
+  if (access === undefined) throw new Error('a request without its access');
+  return access;
 }

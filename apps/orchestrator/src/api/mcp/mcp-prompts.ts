@@ -12,7 +12,7 @@ import type { Offers } from '../../calls/kernel/offers.ts';
 import { codeOf } from './call-result.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallTool } from './call-tool.ts';
-import type { McpConnection } from './connection.ts';
+import type { McpAccess } from './access.ts';
 import { shownText } from './shown-text.ts';
 
 /** Skills of one page of the list. */
@@ -33,7 +33,7 @@ export class McpPrompts {
    * The skills that the agent is granted, where the token grants reading them: one page, by name. A cursor is the last
    * name of the page before.
    */
-  async list({ caller, tokenId }: McpConnection, cursor: string | undefined): Promise<ListPromptsResult> {
+  async list({ caller, tokenId }: McpAccess, cursor: string | undefined): Promise<ListPromptsResult> {
     const { skills = [] } = await this.#offers.of(caller, tokenId, { subAgents: false });
     const after = skills.filter(({ name }) => cursor === undefined || name > cursor).sort(byName);
     const page = after.slice(0, PAGE);

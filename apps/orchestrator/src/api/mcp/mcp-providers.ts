@@ -11,7 +11,7 @@ import { ShowOperation } from '../../calls/show-operation.ts';
 import { ReadReceipt } from '../../delivery/read-receipt.ts';
 import { FullQueues } from '../../edge/access/full-queues.ts';
 import { CallTool } from './call-tool.ts';
-import { McpConnections } from './connection.ts';
+import { AccessFinder } from './access.ts';
 import { ConsentPages } from './consent-pages.ts';
 import { heldStates, McpEndpoint } from './mcp-endpoint.ts';
 import { McpOrigins } from './mcp-origins.ts';
@@ -38,7 +38,7 @@ export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
   const report = (err: unknown): void => logger.error({ err }, 'mcp: a request failed by a bug');
   return [
     provideValue(new McpOrigins(config.WRIT_HTTP_HOST, config.WRIT_MCP_HOSTS)),
-    provideBy(McpConnections, [KernelClient], (kernel) => new McpConnections(kernel, Date.now)),
+    provideBy(AccessFinder, [KernelClient], (kernel) => new AccessFinder(kernel, Date.now)),
     provideBy(
       CallTool,
       [KernelClient, Propose, Follow, ShowOperation, FullQueues, AskConnection],

@@ -18,7 +18,7 @@ import type { ReadReceipt } from '../../delivery/read-receipt.ts';
 import { codeOf } from './call-result.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallTool } from './call-tool.ts';
-import type { McpConnection } from './connection.ts';
+import type { McpAccess } from './access.ts';
 import { shownText } from './shown-text.ts';
 import { operationUri, parseUri, URI_TEMPLATES } from './uris.ts';
 
@@ -28,7 +28,7 @@ const PAGE = 50;
 const COMPLETIONS_MAX = 100;
 
 /**
- * What a connection can read: files of the workspace, operations and receipts. A file is read by a call of `fs.read`:
+ * What a request can read: files of the workspace, operations and receipts. A file is read by a call of `fs.read`:
  * an agent's key reads no file in another way, and each reading has a receipt.
  */
 export class McpResources {
@@ -50,7 +50,7 @@ export class McpResources {
   }
 
   /** The operations that the caller may see, newest first. Files are found by the tools that list them. */
-  async list({ caller, agentId }: McpConnection, cursor: string | undefined): Promise<ListResourcesResult> {
+  async list({ caller, agentId }: McpAccess, cursor: string | undefined): Promise<ListResourcesResult> {
     const { items, next_cursor } = await this.#operations(caller, agentId, cursor ?? null, PAGE);
     return {
       resources: items.map(({ operation_id, tool_id, state }) => ({
@@ -91,7 +91,7 @@ export class McpResources {
     const named = parseUri(uri);
     if (named === null) throw new ResourceNotFoundError(uri);
     if (named.kind === 'file') return await this.#file(context, uri, named.path);
-    const { caller } = context.connection;
+    const { caller } = context.access;
     try {
       const text =
         named.kind === 'receipt'
@@ -105,7 +105,7 @@ export class McpResources {
   }
 
   /** Completes ids of operations. Paths are not completed: listing them is a call. */
-  async complete({ caller, agentId }: McpConnection, params: CompleteRequest['params']): Promise<CompleteResult> {
+  async complete({ caller, agentId }: McpAccess, params: CompleteRequest['params']): Promise<CompleteResult> {
     const { ref, argument } = params;
     if (ref.type !== 'ref/resource' || argument.name !== 'operation_id') return { completion: { values: [] } };
     const { items } = await this.#operations(caller, agentId, null, COMPLETIONS_MAX);
@@ -113,12 +113,12 @@ export class McpResources {
     return { completion: { values: values.filter((id) => id.startsWith(argument.value)) } };
   }
 
-  #operations(caller: McpConnection['caller'], agent_id: string, cursor: string | null, limit: number) {
+  #operations(caller: McpAccess['caller'], agent_id: string, cursor: string | null, limit: number) {
     const none = { state: null, tool_id: null, workspace_id: null, session_id: null, unresolved: false };
     return this.#kernel.ask('operation.list', caller, { page: { cursor, limit }, agent_id, ...none });
   }
 
-  async #operation({ connection: { caller } }: CallContext, operation_id: string): Promise<unknown> {
+  async #operation({ access: { caller } }: CallContext, operation_id: string): Promise<unknown> {
     return await this.#show.view(caller, await this.#kernel.ask('operation.read', caller, { operation_id }));
   }
 

@@ -15,7 +15,7 @@ import type { Offers } from '../../calls/kernel/offers.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallTool } from './call-tool.ts';
 import { clientWordOf } from './client-name.ts';
-import type { McpConnection } from './connection.ts';
+import type { McpAccess } from './access.ts';
 import { askedAt, type Asked } from './held-state.ts';
 import { NO_FEATURES, type MountedFeatures } from './mount/mounted-features.ts';
 import { mountedRequest } from './mount/mounted-requests.ts';
@@ -68,20 +68,20 @@ export interface ServedRequest extends Pick<McpRequestContext, 'era'> {
 }
 
 /** Makes the server of one request. */
-export function mcpServer(parts: McpServerParts, connection: McpConnection, of: ServedRequest): McpServer {
+export function mcpServer(parts: McpServerParts, access: McpAccess, of: ServedRequest): McpServer {
   const { era, args, called = null, features = NO_FEATURES } = of;
   const isModern = era === 'modern';
-  const mounted = connection.server;
+  const mounted = access.server;
   const made = new McpServer(
     identityOf(mounted),
     optionsOf(mounted === null ? OWN_CAPABILITIES : features.declared, mounted, isModern),
   );
   const { server } = made;
-  const results = mounted === null ? OWN_RESULTS : mountResults(parts, connection, mounted, isModern);
+  const results = mounted === null ? OWN_RESULTS : mountResults(parts, access, mounted, isModern);
   const contextOf: ContextOf = (request, asked) => ({
-    connection,
+    access,
     request,
-    asked: askedAt(connection, request.mcpReq.method, asked),
+    asked: askedAt(access, request.mcpReq.method, asked),
     client: clientWordOf(server.getClientVersion()),
     isModern,
     canElicit: isModern && declaredAsks(request).includes('elicitation'),
@@ -90,8 +90,7 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, of: 
     canTakeTasks: isModern && canTakeTasks(request),
     results,
   });
-  const tools =
-    mounted === null ? new ServedTools(parts, connection) : new MountedTools(parts, connection, mounted, called);
+  const tools = mounted === null ? new ServedTools(parts, access) : new MountedTools(parts, access, mounted, called);
   const guarded: Guarded = (run) => withoutFaults(run, parts.report);
   server.setRequestHandler('tools/list', ({ params }) => guarded(() => tools.list(params?.cursor)));
   server.setRequestHandler('tools/call', ({ params }, request) =>
@@ -99,9 +98,9 @@ export function mcpServer(parts: McpServerParts, connection: McpConnection, of: 
       tools.call((asked) => contextOf(request, asked), args === undefined ? params : { ...params, arguments: args }),
     ),
   );
-  if (mounted === null) serveOwn(made, parts, connection, { contextOf, guarded });
+  if (mounted === null) serveOwn(made, parts, access, { contextOf, guarded });
   else serveFeatures(made, parts, features, { contextOf, guarded });
-  if (isModern) serveTasks(made, parts, connection, results);
+  if (isModern) serveTasks(made, parts, access, results);
   return made;
 }
 
@@ -119,7 +118,7 @@ const identityOf = (mounted: string | null) =>
 
 const mountResults = (
   { remote }: McpServerParts,
-  { caller }: McpConnection,
+  { caller }: McpAccess,
   server: string,
   isModern: boolean,
 ): MountResults =>
@@ -142,21 +141,19 @@ function serveFeatures(
 function serveOwn(
   { server }: McpServer,
   { resources, prompts }: McpServerParts,
-  connection: McpConnection,
+  access: McpAccess,
   { contextOf, guarded }: Served,
 ): void {
-  server.setRequestHandler('resources/list', ({ params }) => guarded(() => resources.list(connection, params?.cursor)));
+  server.setRequestHandler('resources/list', ({ params }) => guarded(() => resources.list(access, params?.cursor)));
   server.setRequestHandler('resources/templates/list', () => resources.templates());
   server.setRequestHandler('resources/read', ({ params }, request) =>
     guarded(() => resources.read(contextOf(request, { uri: params.uri }), params.uri)),
   );
-  server.setRequestHandler('prompts/list', ({ params }) => guarded(() => prompts.list(connection, params?.cursor)));
+  server.setRequestHandler('prompts/list', ({ params }) => guarded(() => prompts.list(access, params?.cursor)));
   server.setRequestHandler('prompts/get', ({ params }, request) =>
     guarded(() => prompts.get(contextOf(request, { name: params.name, args: params.arguments ?? {} }), params.name)),
   );
-  server.setRequestHandler('completion/complete', ({ params }) =>
-    guarded(() => resources.complete(connection, params)),
-  );
+  server.setRequestHandler('completion/complete', ({ params }) => guarded(() => resources.complete(access, params)));
 }
 
 const listHint = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
@@ -193,12 +190,12 @@ const OWN_CAPABILITIES = {
 function serveTasks(
   { server }: McpServer,
   { tasks, report }: McpServerParts,
-  connection: McpConnection,
+  access: McpAccess,
   results: Results,
 ): void {
   for (const name of ['get', 'update', 'cancel'] as const)
     server.setRequestHandler(`tasks/${name}`, { params: TaskParams }, (params, request) =>
-      withoutFaults(() => tasks[name](connection, request, params, results), report),
+      withoutFaults(() => tasks[name](access, request, params, results), report),
     );
 }
 

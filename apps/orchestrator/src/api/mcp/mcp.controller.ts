@@ -6,7 +6,7 @@ import { Fault, MCP_SERVER_NAME, type Caller } from '@writ/contract';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
-import { McpConnections } from './connection.ts';
+import { AccessFinder } from './access.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { McpOrigins } from './mcp-origins.ts';
 import { MCP, type McpMessage } from './routes.ts';
@@ -17,7 +17,7 @@ const HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method',
 @Controller()
 export class McpController {
   constructor(
-    private readonly connections: McpConnections,
+    private readonly accessFinder: AccessFinder,
     private readonly endpoint: McpEndpoint,
     private readonly origins: McpOrigins,
   ) {}
@@ -52,7 +52,7 @@ export class McpController {
     },
   ): Promise<StreamableFile | undefined> {
     this.origins.verify(exchange.header('host'), exchange.header('origin'));
-    const connection = await this.connections.open({
+    const access = await this.accessFinder.open({
       caller,
       tokenId,
       workspaceId: query.workspace_id ?? exchange.header('writ-workspace'),
@@ -66,7 +66,7 @@ export class McpController {
       return value === undefined ? [] : [[name, value]];
     });
     const request = new Request('http://writ/mcp', { method: 'POST', headers, signal: exchange.gone });
-    return sent(await exchange.withinTrace(() => this.endpoint.answer(request, body, connection)), exchange);
+    return sent(await exchange.withinTrace(() => this.endpoint.answer(request, body, access)), exchange);
   }
 }
 

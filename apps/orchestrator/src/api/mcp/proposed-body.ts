@@ -2,7 +2,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { Fault, IdempotencyKey, type OperationId, type Provenance } from '@writ/contract';
 import { Compile } from 'typebox/compile';
-import type { McpConnection } from './connection.ts';
+import type { McpAccess } from './access.ts';
 
 /** The members of `_meta` that a request may have. */
 export const META = {
@@ -27,7 +27,7 @@ export const originOf = (client: string | undefined): Provenance => ({
 
 /** The call as the API's own route would read it, so that the same rules apply to both. @throws Fault, ProtocolError */
 export function bodyOf(
-  { agentId, tokenId, workspaceId }: McpConnection,
+  { agentId, tokenId, workspaceId }: McpAccess,
   {
     name,
     args,

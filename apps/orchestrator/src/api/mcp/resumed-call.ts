@@ -42,7 +42,7 @@ export class ResumedCall {
       return askedOf(view, question, await this.#state(context, view, { asks: true }));
     const answers = keptAnswers(given, context.asks);
     const took = answers === undefined ? {} : { answers };
-    const page = context.canOpenPages ? await this.#parts.consents.of(context.connection.caller, view) : null;
+    const page = context.canOpenPages ? await this.#parts.consents.of(context.access.caller, view) : null;
     if (page !== null) {
       const connection = page.connectionId;
       return inputRequired({
@@ -86,13 +86,13 @@ export class ResumedCall {
     { operation_id, answers }: HeldState,
     meta: CallToolRequest['params']['_meta'],
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { caller } = context.connection;
+    const { caller } = context.access;
     const { results } = context;
     const answer = answerOf(context.request, 'approval');
     const waitMs = answer === 'accept' ? waitMsOf(context) : 0;
     try {
       const view = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
-      const settled = await this.#operations.waited(context.connection, view, waitMs);
+      const settled = await this.#operations.waited(context.access, view, waitMs);
       // The call that answers a question has a key of Writ's, by which its client repeats it.
       const isAnswer = answers !== undefined && answers.question !== null;
       if (answer === 'accept' && !isAnswer && cancelsByClosing(context, meta))
@@ -107,9 +107,9 @@ export class ResumedCall {
   }
 
   /** Whether the person of a refused call has connected by now. Only the kernel says so, and never the client. */
-  async hasConsented({ connection, request, leftMs }: Round, { connection: id = '' }: HeldState): Promise<boolean> {
+  async hasConsented({ access, request, leftMs }: Round, { connection: id = '' }: HeldState): Promise<boolean> {
     if (answerOf(request, 'connect') !== 'accept') return false;
-    return await this.#parts.consents.isGiven(connection.caller, id, leftMs, connection.gone);
+    return await this.#parts.consents.isGiven(access.caller, id, leftMs, access.gone);
   }
 }
 

@@ -22,7 +22,7 @@ export const McpMessage = Type.Object(
 
 export type McpMessage = Static<typeof McpMessage>;
 
-/** How a connection sees the tools. */
+/** How a client sees the tools. */
 export const CatalogueMode = Type.Enum(['all', 'search'], {
   description: '`search`: the list has only tools that find and describe the others; `all` by default',
 });

@@ -159,7 +159,7 @@ function* forged(state: HeldState): Generator<unknown> {
 /** A state as the endpoint seals it for the key and the token of these tests. */
 async function sealed(state: HeldState): Promise<string> {
   const clientId = `${ID_KINDS.apiKey}_${tenant.agent.split('_')[1]!}`;
-  const authInfo = { clientId, extra: { connection: { tokenId: token } } };
+  const authInfo = { clientId, extra: { access: { tokenId: token } } };
   return await heldStates(TEST_CONFIG.webhookKey).mint(state, { http: { authInfo } } as never);
 }
 const stateOf = async ({ method, asked = {} }: Method, server: string | null, more: object): Promise<HeldState> => {

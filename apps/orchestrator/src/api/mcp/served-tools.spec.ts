@@ -19,14 +19,14 @@ const tenantTool = (tool_id: string): ToolDefinition =>
     limits: { wall_ms: 1_000 },
   } as unknown as TenantTool);
 
-const connection = { caller: {}, tokenId: 'cap', catalogue: 'all' } as never;
+const access = { caller: {}, tokenId: 'cap', catalogue: 'all' } as never;
 const offered = (tools: readonly ToolDefinition[], skills: readonly object[] = []) => ({
   of: () => Promise.resolve({ tools, chain: [{ tools: ['*'], fs: [], net: [], secrets: [] }], skills } as never),
 });
 const served = (tools: readonly ToolDefinition[]): ServedTools =>
   new ServedTools(
     { offers: offered(tools), calls: {}, ids: { of: (_: never, id: string) => Promise.resolve(id) } } as never,
-    connection,
+    access,
   );
 
 it('a list of many tools has pages, each tool on one, and makes entries only of the page', async () => {
@@ -70,9 +70,9 @@ it("lists Writ's own tools and a tenant's under different names, with the ids as
 it('a list of many prompts has pages, each prompt on one', async () => {
   const skills = Array.from({ length: 70 }, (_, n) => ({ name: `s${String(n).padStart(2, '0')}`, description: 'x' }));
   const prompts = new McpPrompts(offered([], skills.toReversed()) as never, {} as never);
-  const first = await prompts.list(connection, undefined);
+  const first = await prompts.list(access, undefined);
   expect([first.prompts.length, first.nextCursor]).toEqual([50, 's49']);
-  const second = await prompts.list(connection, first.nextCursor);
+  const second = await prompts.list(access, first.nextCursor);
   expect([second.prompts.length, second.nextCursor]).toEqual([20, undefined]);
   expect([...first.prompts, ...second.prompts].map(({ name }) => name)).toEqual(skills.map(({ name }) => name));
 });

@@ -12,7 +12,7 @@ import { offeredTools, type Offer } from '@writ/dialects';
 import type { Offers } from '../../calls/kernel/offers.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallTool } from './call-tool.ts';
-import type { McpConnection } from './connection.ts';
+import type { McpAccess } from './access.ts';
 import type { Asked } from './held-state.ts';
 import { saidInMeta } from './proposed-body.ts';
 import { searchTools } from './search-tools.ts';
@@ -26,7 +26,7 @@ const PAGE = 50;
 const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
-/** What the tools of a connection are served with. */
+/** What the tools of a request are served with. */
 export interface ServedToolsParts {
   readonly offers: Pick<Offers, 'of'>;
   readonly calls: Pick<CallTool, 'run' | 'wait' | 'cancel'>;
@@ -41,14 +41,14 @@ interface Listed {
   readonly entry: () => Tool;
 }
 
-/** The tools of one connection. */
+/** The tools of one request. */
 export class ServedTools {
   readonly #parts: ServedToolsParts;
-  readonly #connection: McpConnection;
+  readonly #access: McpAccess;
 
-  constructor(parts: ServedToolsParts, connection: McpConnection) {
+  constructor(parts: ServedToolsParts, access: McpAccess) {
     this.#parts = parts;
-    this.#connection = connection;
+    this.#access = access;
   }
 
   /** One page, in the order of the names. A cursor is the last name of the page before. */
@@ -70,7 +70,7 @@ export class ServedTools {
     if (!TOOL_NAME.test(params.name))
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'this is no name of a tool');
     const { calls, ids } = this.#parts;
-    const id = await ids.of(this.#connection.caller, params.name);
+    const id = await ids.of(this.#access.caller, params.name);
     const context = contextOf({ id, args, ...saidInMeta(meta) });
     switch (id) {
       case 'operations.wait':
@@ -88,12 +88,12 @@ export class ServedTools {
   }
 
   async #listed(): Promise<Listed[]> {
-    if (this.#connection.catalogue === 'search') return listedOf([...OPERATION_TOOLS, ...SEARCH_TOOLS]);
+    if (this.#access.catalogue === 'search') return listedOf([...OPERATION_TOOLS, ...SEARCH_TOOLS]);
     return [...listedOf(OPERATION_TOOLS), ...(await this.#granted())];
   }
 
   async #granted(): Promise<Listed[]> {
-    const offer: Offer = await this.#parts.offers.of(this.#connection.caller, this.#connection.tokenId, {
+    const offer: Offer = await this.#parts.offers.of(this.#access.caller, this.#access.tokenId, {
       // A sub-agent runs within a session or a turn, which a client of MCP has not.
       subAgents: false,
     });

@@ -16,7 +16,7 @@ import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { ShowOperation } from '../../calls/show-operation.ts';
 import { heldInWords } from './call-result.ts';
 import { clientCapabilities } from './client-capabilities.ts';
-import type { McpConnection } from './connection.ts';
+import type { McpAccess } from './access.ts';
 import type { Results } from './results.ts';
 
 /** The name of the extension. */
@@ -63,33 +63,28 @@ export class McpTasks {
   }
 
   /** The task, with the result of its call once that has ended. @throws ProtocolError for an unknown task */
-  async get(
-    connection: McpConnection,
-    request: ServerContext,
-    { taskId }: TaskParams,
-    results: Results,
-  ): Promise<Result> {
-    const view = await this.#read(connection, request, taskId);
+  async get(access: McpAccess, request: ServerContext, { taskId }: TaskParams, results: Results): Promise<Result> {
+    const view = await this.#read(access, request, taskId);
     const task = taskOf(view);
     if (task.status !== 'completed') return task;
-    return { ...task, result: await results.of(await this.#show.view(connection.caller, view)) };
+    return { ...task, result: await results.of(await this.#show.view(access.caller, view)) };
   }
 
   /**
    * Acknowledges what a client sends for a task. No task asks its client for anything: INVARIANT (the stored approval
    * decides), so nothing in here is read.
    */
-  async update(connection: McpConnection, request: ServerContext, { taskId }: TaskParams): Promise<Result> {
-    await this.#read(connection, request, taskId);
+  async update(access: McpAccess, request: ServerContext, { taskId }: TaskParams): Promise<Result> {
+    await this.#read(access, request, taskId);
     return {};
   }
 
   /** Cancels the call, unless its effect has begun. One that has ended stays as it is. */
-  async cancel(connection: McpConnection, request: ServerContext, { taskId }: TaskParams): Promise<Result> {
-    const { state, operation_id } = await this.#read(connection, request, taskId);
+  async cancel(access: McpAccess, request: ServerContext, { taskId }: TaskParams): Promise<Result> {
+    const { state, operation_id } = await this.#read(access, request, taskId);
     if (isFinal(state)) return {};
     try {
-      await this.#kernel.ask('operation.cancel', connection.caller, { operation_id });
+      await this.#kernel.ask('operation.cancel', access.caller, { operation_id });
     } catch (error) {
       // It ended meanwhile, or its effect has begun. The client sees which in the task.
       if (!(error instanceof Fault && error.code === 'conflict')) throw error;
@@ -97,7 +92,7 @@ export class McpTasks {
     return {};
   }
 
-  async #read({ caller }: McpConnection, request: ServerContext, operation_id: string): Promise<OperationView> {
+  async #read({ caller }: McpAccess, request: ServerContext, operation_id: string): Promise<OperationView> {
     if (!canTakeTasks(request))
       throw new MissingRequiredClientCapabilityError({
         requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },

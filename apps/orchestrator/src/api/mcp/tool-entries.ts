@@ -73,7 +73,7 @@ function entryOf(tool: ToolDefinition): Tool {
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
 const operationId = { type: 'string', pattern: '^op_[0-9a-z]{26}$' };
 
-/** The tools about operations, which every connection has, under their ids. */
+/** The tools about operations, which every client has, under their ids. */
 export const OPERATION_TOOLS: readonly Tool[] = [
   {
     name: 'operations.wait',
@@ -92,7 +92,7 @@ export const OPERATION_TOOLS: readonly Tool[] = [
   },
 ];
 
-/** The tools that find and describe others: a connection with `tools=search` lists these and no others. */
+/** The tools that find and describe others: a client with `tools=search` lists these and no others. */
 export const SEARCH_TOOLS: readonly Tool[] = [
   {
     name: 'tools.search',

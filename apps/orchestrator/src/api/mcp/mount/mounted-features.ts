@@ -4,7 +4,7 @@ import { Fault, type ToolDefinition } from '@writ/contract';
 import { offeredTools } from '@writ/dialects';
 import { isServerRequest, serverRequestDigest, type McpServerRequest } from '@writ/mcp-tool';
 import type { Offers } from '../../../calls/kernel/offers.ts';
-import type { McpConnection } from '../connection.ts';
+import type { McpAccess } from '../access.ts';
 import type { McpMessage } from '../routes.ts';
 import type { PinnedTool, RemoteTools } from './remote-tools.ts';
 
@@ -45,18 +45,18 @@ export class MountFeatures {
    * granted, it is proposed, so that the kernel refuses it and records that. Faults: those of `Offers` that are
    * retryable.
    */
-  async of({ method }: McpMessage, connection: McpConnection): Promise<MountedFeatures> {
-    const { server } = connection;
+  async of({ method }: McpMessage, access: McpAccess): Promise<MountedFeatures> {
+    const { server } = access;
     if (server === null || method === undefined) return NO_FEATURES;
-    if (ASKS_WHAT_THERE_IS.has(method)) return { declared: await this.#declared(connection, server), request: null };
+    if (ASKS_WHAT_THERE_IS.has(method)) return { declared: await this.#declared(access, server), request: null };
     if (!isServerRequest(method)) return NO_FEATURES;
-    const tool = await this.#remote.find(connection.caller, server, method);
+    const tool = await this.#remote.find(access.caller, server, method);
     return tool === null ? NO_FEATURES : { declared: declaring(featureOf(method)), request: { method, tool } };
   }
 
-  async #declared(connection: McpConnection, server: string): Promise<Declared> {
+  async #declared(access: McpAccess, server: string): Promise<Declared> {
     const granted = new Set(
-      (await this.#granted(connection)).flatMap(({ mcp }) =>
+      (await this.#granted(access)).flatMap(({ mcp }) =>
         mcp?.server === server && isOwn(mcp) ? [mcp.remote_name] : [],
       ),
     );
@@ -65,7 +65,7 @@ export class MountFeatures {
   }
 
   /** A token that is over grants nothing. Clients show why a request failed, and not why they could not connect. */
-  async #granted({ caller, tokenId }: McpConnection): Promise<ToolDefinition[]> {
+  async #granted({ caller, tokenId }: McpAccess): Promise<ToolDefinition[]> {
     try {
       return offeredTools(await this.#offers.of(caller, tokenId, { subAgents: false }));
     } catch (error) {

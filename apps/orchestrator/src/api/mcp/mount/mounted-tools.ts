@@ -14,7 +14,7 @@ import { isServerRequest, mcpToolId, unlistedName } from '@writ/mcp-tool';
 import type { Offers } from '../../../calls/kernel/offers.ts';
 import type { CallContext } from '../call-context.ts';
 import type { CallTool } from '../call-tool.ts';
-import type { McpConnection } from '../connection.ts';
+import type { McpAccess } from '../access.ts';
 import type { Asked } from '../held-state.ts';
 import { saidInMeta } from '../proposed-body.ts';
 import { OPERATION_TOOLS } from '../tool-entries.ts';
@@ -45,14 +45,14 @@ type Named = PinnedTool & { readonly name: string };
 /** The tools of one server, under the names that they have there. */
 export class MountedTools {
   readonly #parts: MountedToolsParts;
-  readonly #connection: McpConnection;
+  readonly #access: McpAccess;
   readonly #server: string;
   readonly #called: PinnedTool | null;
 
   /** @param called the tool that the request calls, which was found by its name; null for none */
-  constructor(parts: MountedToolsParts, connection: McpConnection, server: string, called: PinnedTool | null) {
+  constructor(parts: MountedToolsParts, access: McpAccess, server: string, called: PinnedTool | null) {
     this.#parts = parts;
-    this.#connection = connection;
+    this.#access = access;
     this.#server = server;
     this.#called = called;
   }
@@ -65,7 +65,7 @@ export class MountedTools {
     if (granted.length === 0) await this.#requireServer();
     const after = granted.filter(({ name }) => cursor === undefined || name > cursor).sort(byName);
     const page = after.slice(0, PAGE);
-    const definitions = await this.#parts.remote.definitions(this.#connection.caller, this.#server, page);
+    const definitions = await this.#parts.remote.definitions(this.#access.caller, this.#server, page);
     // INVARIANT (exactly as listed): an administrator accepted the definition, so a client gets it unchanged.
     const tools = page.flatMap(({ tool_id }) => {
       const definition = definitions.get(tool_id);
@@ -112,7 +112,7 @@ export class MountedTools {
 
   /** An empty list would say that the server has no tools. @throws ProtocolError with `not_found` */
   async #requireServer(): Promise<void> {
-    if (await this.#parts.remote.isUsable(this.#connection.caller, this.#server)) return;
+    if (await this.#parts.remote.isUsable(this.#access.caller, this.#server)) return;
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
       `there is no MCP server \`${this.#server}\` that this agent may use: see \`?server=\` in the address`,
@@ -122,7 +122,7 @@ export class MountedTools {
 
   /** @returns `taken` the names of all tools of the server that are in force */
   async #listed(): Promise<{ readonly granted: Named[]; readonly taken: ReadonlySet<string> }> {
-    const { caller, tokenId } = this.#connection;
+    const { caller, tokenId } = this.#access;
     const offer = await this.#parts.offers.of(caller, tokenId, { subAgents: false });
     // Requests for resources, prompts and completions are no tools at a mount (mounted-requests.ts).
     const isServed = (mcp: McpOperation | undefined): mcp is McpOperation =>

@@ -184,7 +184,7 @@ const running = (proposal: ProposedCall, state: 'performing' | 'held' = 'perform
 
 describe('an answer', () => {
   it.each(['performing', 'held'] as const)(
-    'whose connection breaks while its call is %s has the same end when it is sent again',
+    'whose access breaks while its call is %s has the same end when it is sent again',
     async (as) => {
       let state = await askedOnce();
       let responses: object = WHO;

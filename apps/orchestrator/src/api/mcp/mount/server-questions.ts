@@ -19,7 +19,7 @@ import {
 } from '@writ/contract';
 import { Compile } from 'typebox/compile';
 import { clientCapabilities } from '../client-capabilities.ts';
-import type { McpConnection } from '../connection.ts';
+import type { McpAccess } from '../access.ts';
 import type { GivenAnswers, HeldState } from '../held-state.ts';
 import type { RemoteTools } from './remote-tools.ts';
 
@@ -85,13 +85,13 @@ export function declaredAsks(request: ServerContext): readonly McpAsk[] {
  */
 export async function askableAt(
   remote: Pick<RemoteTools, 'asks'>,
-  { isModern, request, connection }: AskingContext,
+  { isModern, request, access }: AskingContext,
   toolId: string | null,
 ): Promise<readonly McpAsk[] | null> {
   if (!isModern) return null;
   const declared = toolId === null ? [] : declaredAsks(request);
   if (toolId === null || declared.length === 0) return [];
-  const allowed = await remote.asks(connection.caller, toolId);
+  const allowed = await remote.asks(access.caller, toolId);
   return declared.filter((ask) => allowed.includes(ask));
 }
 
@@ -99,7 +99,7 @@ export async function askableAt(
 interface AskingContext {
   readonly isModern: boolean;
   readonly request: ServerContext;
-  readonly connection: McpConnection;
+  readonly access: McpAccess;
 }
 
 /** The question that an operation ended with; null for any other end, and where it can't be read. */

@@ -4,9 +4,9 @@ import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /**
  * What one request of an MCP client acts under. It is found anew for each request: nothing is kept between two of them,
- * so any replica serves any request, and a revoked key or token ends the connection with the next message.
+ * so any replica serves any request, and a revoked key or token ends it with the next message.
  */
-export interface McpConnection {
+export interface McpAccess {
   readonly caller: Caller;
   readonly agentId: string;
   readonly tokenId: string;
@@ -22,8 +22,8 @@ export interface McpConnection {
   readonly gone: AbortSignal;
 }
 
-/** What a request says about its connection. */
-export interface ConnectionRequest {
+/** What a request says about its access. */
+export interface AccessRequest {
   readonly caller: Caller;
   /** absent: the only usable token of the key's agent */
   readonly tokenId: string | undefined;
@@ -38,7 +38,7 @@ export interface ConnectionRequest {
 const TOKENS_MAX = 50;
 
 /** Finds the capability token, the agent and the workspace of a request. */
-export class McpConnections {
+export class AccessFinder {
   readonly #kernel: KernelClient;
   readonly #now: () => number;
 
@@ -52,7 +52,7 @@ export class McpConnections {
    * Faults: `not_found` for a token that isn't there, isn't the caller's or is of another agent than the key's;
    * `conflict` where the request names none and the agent hasn't exactly one.
    */
-  async open(request: ConnectionRequest): Promise<McpConnection> {
+  async open(request: AccessRequest): Promise<McpAccess> {
     const { caller, catalogue, server, header, gone } = request;
     const tokenId = request.tokenId ?? (await this.#onlyTokenOf(caller));
     const token = await this.#kernel.ask('token.read', caller, { capability_token_id: tokenId });
