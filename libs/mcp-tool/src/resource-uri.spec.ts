@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { JsonSchemaText } from '@writ/contract';
-import { mcpArgumentFaults } from './definition.ts';
+import { MCP_ASKS, MCP_INPUT } from '@writ/contract';
+import { acceptedTool } from './accepted-tool.ts';
+import { mcpDefinition } from './definition.ts';
 import { templateProblem, uriProblem } from './resource-uri.ts';
-import { serverRequests } from './server-requests.ts';
+import { mayAsk, serverRequests } from './server-requests.ts';
 
 describe('the address of a resource', () => {
   it.each([
@@ -102,21 +103,32 @@ describe('a template of addresses', () => {
   });
 });
 
-it('the addresses in arguments of requests are checked where they are, once all else fits the schema', () => {
-  const requests = new Map(serverRequests({ resources: {}, completions: {} }).map((each) => [each.name, each]));
-  const faults = (remoteName: string, args: unknown, parameters?: JsonSchemaText) =>
-    mcpArgumentFaults(
-      { parameters: parameters ?? requests.get(remoteName)!.inputSchema, mayAsk: false, remoteName },
-      args,
-    ).map(({ pointer }) => pointer);
+describe.each([
+  ['asks for nothing', undefined, {}],
+  ['may ask', MCP_ASKS, {}],
+  ['may ask, and is answered', MCP_ASKS, { [MCP_INPUT]: { capabilities: [], state: 's' } }],
+] as const)('the addresses in arguments of requests to a server that %s', (_what, asks, input) => {
+  const requests = serverRequests({ resources: {}, completions: {} });
+  const faults = (name: string, args: unknown) => {
+    const request = requests.find((each) => each.name === name) ?? { name, inputSchema: { type: 'object' } };
+    const server = { name: 'docs', digest: 'd'.repeat(64), ...(asks === undefined ? {} : { asks }) };
+    const { faults: found } = mcpDefinition({ ...acceptedTool(server, 'local', request, 'read'), version: 1 });
+    // The other requests never ask, so they have no such argument.
+    const more = mayAsk(name) && typeof args === 'object' && !Array.isArray(args) ? input : {};
+    return found!(Array.isArray(args) ? (args as never) : { ...(args as object), ...more }).map((each) => each.pointer);
+  };
   const completed = (uri: string) => ({ ref: { type: 'ref/resource', uri }, argument: { name: 'a', value: '' } });
-  expect(faults('resources/read', { uri: 'draft://seven/a' })).toEqual([]);
-  expect(faults('resources/read', { uri: 'DRAFT://seven/a' })).toEqual(['/uri']);
-  expect(faults('resources/read', { uri: 7 })).toEqual(['/uri']);
-  expect(faults('resources/read', [])).toHaveLength(1);
-  expect(faults('completion/complete', completed('draft://{id}'))).toEqual([]);
-  expect(faults('completion/complete', completed('DRAFT://{id}'))).toEqual(['/ref/uri']);
-  expect(faults('completion/complete', { ...completed('a:b'), ref: { type: 'ref/prompt', name: 'a' } })).toEqual([]);
-  expect(faults('resources/list', { cursor: 'DRAFT://' })).toEqual([]);
-  expect(faults('look', { uri: 'DRAFT://' }, { type: 'object' })).toEqual([]);
+
+  it('are checked where they are, once all else fits the schema', () => {
+    expect(faults('resources/read', { uri: 'draft://seven/a' })).toEqual([]);
+    expect(faults('resources/read', { uri: 'DRAFT://seven/a' })).toEqual(['/uri']);
+    expect(faults('resources/read', { uri: 'draft://seven/a/%2e%2e/b' })).toEqual(['/uri']);
+    expect(faults('resources/read', { uri: 7 })).toEqual(['/uri']);
+    expect(faults('resources/read', [])).toHaveLength(1);
+    expect(faults('completion/complete', completed('draft://{id}'))).toEqual([]);
+    expect(faults('completion/complete', completed('DRAFT://{id}'))).toEqual(['/ref/uri']);
+    expect(faults('completion/complete', { ...completed('a:b'), ref: { type: 'ref/prompt', name: 'a' } })).toEqual([]);
+    expect(faults('resources/list', { cursor: 'DRAFT://' })).toEqual([]);
+    expect(faults('look', { uri: 'DRAFT://' })).toEqual([]);
+  });
 });

@@ -75,17 +75,31 @@ export function mcpFaults(
 ): readonly SchemaFault[] | null {
   const hasInput = typeof args === 'object' && args !== null && Object.hasOwn(args, MCP_INPUT);
   if (!mayAsk) {
-    const found = schemaFaults(parameters, args, stepsMax);
-    if (hasInput && found !== null && !namesInput(parameters)) return [NOT_ASKED, ...found];
-    return found?.length === 0 && isServerRequest(remoteName) ? addressFaults(remoteName, args as Json) : found;
+    const found = ownFaults(remoteName, parameters, args, stepsMax);
+    return hasInput && found !== null && !namesInput(parameters) ? [NOT_ASKED, ...found] : found;
   }
   const { [MCP_INPUT]: ofInput, ...properties } = parameters['properties'] as Readonly<Record<string, JsonSchemaText>>;
   const ofServer = { ...parameters, properties };
-  if (!hasInput || ofInput === undefined) return schemaFaults(ofServer, args, stepsMax);
+  if (!hasInput || ofInput === undefined) return ownFaults(remoteName, ofServer, args, stepsMax);
   const { [MCP_INPUT]: input, ...others } = args as Json;
-  const [own, answers] = [schemaFaults(ofServer, others, stepsMax), schemaFaults(ofInput, input, stepsMax)];
+  const own = ownFaults(remoteName, ofServer, others, stepsMax);
+  const answers = schemaFaults(ofInput, input, stepsMax);
   if (own === null || answers === null) return null;
   return [...own, ...answers.map(({ pointer, message }) => ({ pointer: `${place}${pointer}`, message }))];
+}
+
+/**
+ * The problems of the server's own arguments. INVARIANT (one spelling): whether or not a server may ask, an address is
+ * checked as soon as the arguments fit the schema.
+ */
+function ownFaults(
+  remoteName: string,
+  parameters: JsonSchemaText,
+  args: unknown,
+  stepsMax: number,
+): readonly SchemaFault[] | null {
+  const found = schemaFaults(parameters, args, stepsMax);
+  return found?.length === 0 && isServerRequest(remoteName) ? addressFaults(remoteName, args as Json) : found;
 }
 
 const NOT_ASKED: SchemaFault = {
