@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MeteredConnection, type TransferMeter } from './metered-connection.ts';
 
@@ -108,4 +109,33 @@ it('a metered connection that is held breaks with the reason when its meter refu
   connection.resume();
   const [error] = (await once(connection, 'error')) as [Error];
   expect(error.message).toBe('refused');
+});
+
+it('a metered connection sends no further slice of a long write once its meter holds', async () => {
+  const taken: number[] = [];
+  let take: (() => void) | undefined;
+  const inner = new Duplex({
+    read: () => undefined,
+    write: (bytes: Buffer, _encoding, done) => {
+      taken.push(bytes.length);
+      take = done;
+    },
+  });
+  let isHeld = false;
+  const connection = new MeteredConnection(inner, {
+    pass: () => (isHeld ? new Promise(() => undefined) : null),
+    sent: () => undefined,
+    received: () => undefined,
+  });
+  connection.write(Buffer.alloc(1024 * 1024));
+  await sleep(5);
+  expect(taken).toEqual([16_384]);
+  take?.();
+  await sleep(5);
+  expect(taken).toEqual([16_384, 16_384]);
+  isHeld = true;
+  take?.();
+  await sleep(5);
+  expect([taken.length, inner.writableLength]).toEqual([2, 0]);
+  connection.destroy();
 });

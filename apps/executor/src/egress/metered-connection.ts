@@ -3,6 +3,9 @@ import { Duplex } from 'node:stream';
 
 type Done = (error?: Error | null) => void;
 
+/** Bytes given to the inner connection at once. While the other side reads slowly, no more than these wait inside. */
+const SLICE_BYTES_MAX = 16 * 1024;
+
 /** Called before bytes pass; throws when they must not. */
 export interface TransferMeter {
   /**
@@ -16,7 +19,8 @@ export interface TransferMeter {
 
 /**
  * A connection that passes bytes only after its meter accepted them. It breaks at the first chunk that exceeds the
- * budget. While its meter says to wait, it holds one chunk in each direction and reads no further.
+ * budget. A long write passes in slices, and the meter has to accept each of them. While its meter says to wait, it
+ * holds one chunk in each direction and reads no further.
  */
 export class MeteredConnection extends Duplex {
   readonly #inner: Duplex;
@@ -44,20 +48,29 @@ export class MeteredConnection extends Duplex {
 
   override _write(bytes: Buffer, encoding: BufferEncoding, done: Done): void {
     const wait = this.#meter.pass();
-    if (wait !== null) {
+    if (wait === null) this.#sendSlices(bytes, done);
+    else
       void wait.then(() => {
         if (this.destroyed) done(new Error('the connection is closed'));
         else this._write(bytes, encoding, done);
       }, done);
-      return;
-    }
+  }
+
+  /** Sends one slice. The next one asks the meter anew, once the inner connection has handed this one on. */
+  #sendSlices(bytes: Buffer, done: Done): void {
+    const slice = bytes.subarray(0, SLICE_BYTES_MAX);
+    const rest = bytes.subarray(slice.length);
     try {
-      this.#meter.sent(bytes.length);
+      this.#meter.sent(slice.length);
     } catch (error) {
       done(error as Error);
       return;
     }
-    this.#inner.write(bytes, done);
+    this.#inner.write(slice, (error) => {
+      if (rest.length === 0 || error instanceof Error) done(error);
+      else if (this.destroyed) done(new Error('the connection is closed'));
+      else this._write(rest, 'buffer', done);
+    });
   }
 
   override _final(done: Done): void {
