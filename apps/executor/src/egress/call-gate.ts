@@ -76,6 +76,10 @@ export class CallGate {
   readonly #watcher: GateWatch;
   readonly #open = new Set<Duplex>();
   readonly #closing = new AbortController();
+  /** aborts at a refusal of the kernel, and is replaced then: a later request is confirmed anew */
+  #refusing = new AbortController();
+  /** how many requests resolve or dial */
+  #connecting = 0;
   #bytesPassed = 0;
   #broken: GateRefusal | null = null;
 
@@ -95,6 +99,7 @@ export class CallGate {
       refused: (cause) => this.#breakAll(cause),
     });
     options.signal.addEventListener('abort', () => this.close(), { once: true });
+    if (options.signal.aborted) this.close();
   }
 
   /** Every request so far, admitted or refused. */
@@ -185,8 +190,8 @@ export class CallGate {
       if (!isCanonicalHost(host)) throw new GateRefusal('egress.refused', 'the name is none of a host');
       this.#verifyGranted(decideResolution(this.#options.net, host), `DNS ${host}`);
       await this.#verifyMaySend();
-      const { ports, signal } = this.#options;
-      const addresses = await addressesOf(host, ports, signal);
+      const addresses = await this.#whileConfirmed((signal) => addressesOf(host, this.#options.ports, signal));
+      await this.#verifyMaySend();
       if (addresses === null)
         throw new GateRefusal('egress.failed', `the proxy of this installation alone resolves \`${host}\``);
       if (!addresses.every(isPublicAddress)) throw notPublic(host);
@@ -223,7 +228,7 @@ export class CallGate {
 
   /** Closes every connection, and admits no request any more. */
   close(): void {
-    this.#closing.abort(new Error('the call has to stop'));
+    this.#closing.abort(hasToStop());
     this.#permission.stopRefreshing();
     for (const connection of this.#open) connection.destroy();
   }
@@ -238,7 +243,6 @@ export class CallGate {
       decideEgress(this.#options.net, method, target),
       `${method} ${describeTarget(method, target)}`.slice(0, 512),
     );
-    const { ports, signal } = this.#options;
     await this.#verifyMaySend();
     const address = await this.#addressOf(target);
     // A slow resolver may have taken longer than a confirmation is valid.
@@ -246,7 +250,9 @@ export class CallGate {
     if (address !== null) listed.connected(address);
     // The connection has an error listener from the start. An error event without a listener ends the process, and the
     // other side can cause one at any time.
-    const connection = this.#metered(await dialTarget(method, target, address, ports, signal), listed, idleMs);
+    const connection = await this.#whileConfirmed(async (signal) =>
+      this.#metered(await dialTarget(method, target, address, this.#options.ports, signal), listed, idleMs),
+    );
     try {
       if (!isSafe) await this.#announce(listed);
       // Connecting may have taken longer than a confirmation is valid.
@@ -265,8 +271,8 @@ export class CallGate {
    */
   async #addressOf(target: EgressTarget): Promise<string | null> {
     const { host } = target;
-    const { ports, signal, privateEndpoints = [] } = this.#options;
-    const addresses = await addressesOf(host, ports, signal);
+    const { ports, privateEndpoints = [] } = this.#options;
+    const addresses = await this.#whileConfirmed((signal) => addressesOf(host, ports, signal));
     if (addresses === null) return null;
     const mayBePrivate = isPrivateEndpoint(privateEndpoints, target);
     if (!addresses.every(isPublicAddress) && !mayBePrivate) throw notPublic(host);
@@ -284,7 +290,8 @@ export class CallGate {
       await this.#sendUnannounced(announce);
       return true;
     };
-    do await repeatWhilePassing(announced, now, this.#closing.signal);
+    const signal = this.#stopSignal();
+    do await repeatWhilePassing(announced, now, signal);
     while (!this.#list.isAnnounced(listed));
   }
 
@@ -307,13 +314,13 @@ export class CallGate {
   }
 
   async #verifyMaySend(): Promise<void> {
-    if (this.#closing.signal.aborted) throw new GateRefusal('egress.refused', 'the call has to stop');
+    if (this.#closing.signal.aborted) throw hasToStop();
     try {
       await this.#permission.verify();
     } catch (cause) {
       throw notConfirmed(cause);
     }
-    if (this.#closing.signal.aborted) throw new GateRefusal('egress.refused', 'the call has to stop');
+    if (this.#closing.signal.aborted) throw hasToStop();
   }
 
   #metered(inner: Duplex, { entry }: ListedRequest, idleMs: number): Duplex {
@@ -361,16 +368,42 @@ export class CallGate {
     connection.once('close', () => {
       clearTimeout(idle);
       this.#open.delete(connection);
-      if (this.#open.size === 0) this.#permission.stopRefreshing();
+      this.#stopRefreshingIfIdle();
     });
   }
 
+  /** Aborts when the gate closes, or when the kernel refuses from now on. */
+  #stopSignal(): AbortSignal {
+    return AbortSignal.any([this.#closing.signal, this.#refusing.signal]);
+  }
+
+  /** Resolves or dials, and stops when the gate closes or the kernel refuses. The gate asks the kernel meanwhile. */
+  async #whileConfirmed<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.#connecting += 1;
+    this.#permission.keepFresh();
+    try {
+      return await run(this.#stopSignal());
+    } finally {
+      this.#connecting -= 1;
+      this.#stopRefreshingIfIdle();
+    }
+  }
+
+  #stopRefreshingIfIdle(): void {
+    if (this.#open.size === 0 && this.#connecting === 0) this.#permission.stopRefreshing();
+  }
+
   #breakAll(cause: unknown): void {
-    if (this.#closing.signal.aborted || this.#open.size === 0) return;
-    this.#broken = notConfirmed(cause);
-    for (const connection of this.#open) connection.destroy(this.#broken);
+    if (this.#closing.signal.aborted) return;
+    const refusal = notConfirmed(cause);
+    this.#refusing.abort(refusal);
+    this.#refusing = new AbortController();
+    if (this.#open.size > 0) this.#broken = refusal;
+    for (const connection of this.#open) connection.destroy(refusal);
   }
 }
+
+const hasToStop = (): GateRefusal => new GateRefusal('egress.refused', 'the call has to stop');
 
 const notConfirmed = (cause: unknown): GateRefusal =>
   new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on', null, { cause });

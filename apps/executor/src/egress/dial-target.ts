@@ -25,6 +25,7 @@ async function lookUp(host: string, ports: EgressPorts, signal: AbortSignal): Pr
   try {
     return await withTimeout(CONNECT_MS_MAX, signal, (until) => ports.resolve(host, until));
   } catch (cause) {
+    throwIfRefused(signal);
     throw new GateRefusal('egress.failed', `\`${host}\` has no address`, null, { cause });
   }
 }
@@ -40,10 +41,19 @@ export async function dialTarget(
   const tlsHost = (scheme === 'https' || scheme === 'tls') && method !== TUNNEL ? host : null;
   const raw = scheme === 'tls' ? { raw: true as const } : {};
   try {
-    return await withTimeout(CONNECT_MS_MAX, signal, (until) =>
-      ports.dial({ host, address, port, tlsHost, ...raw }, until),
-    );
+    return await withTimeout(CONNECT_MS_MAX, signal, async (until) => {
+      const connection = await ports.dial({ host, address, port, tlsHost, ...raw }, until);
+      // Nobody waits for it any more.
+      if (until.aborted) connection.on('error', () => undefined).destroy();
+      return connection;
+    });
   } catch (cause) {
+    throwIfRefused(signal);
     throw new GateRefusal('egress.failed', `\`${host}\` could not be connected to`, null, { cause });
   }
+}
+
+/** Throws why the gate aborted: then the other side is not to blame. */
+function throwIfRefused({ reason }: AbortSignal): void {
+  if (reason instanceof GateRefusal) throw reason;
 }

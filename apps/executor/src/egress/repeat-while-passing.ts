@@ -20,6 +20,7 @@ export async function repeatWhilePassing(
 ): Promise<void> {
   const beganAt = now();
   for (;;) {
+    signal.throwIfAborted();
     const failed = await untilAborted(outcomeOf(request), signal);
     if (failed === null) return;
     if (now() - beganAt >= REPEAT_MS_MAX) throw failed;
