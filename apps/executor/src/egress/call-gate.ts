@@ -25,7 +25,7 @@ import {
 } from '@writ/egress';
 import type { AdmitOptions, AdmittedRequest } from './admitted-request.ts';
 import { addressesOf, dialTarget } from './dial-target.ts';
-import { GateRefusal } from './gate-refusal.ts';
+import { bytesUsedUp, GateRefusal, hasToStop, notConfirmed, notPublic } from './gate-refusal.ts';
 import { MeteredConnection } from './metered-connection.ts';
 import { UNWATCHED, type GateWatch } from './gate-watch.ts';
 import type { EgressPorts } from './egress-ports.ts';
@@ -309,8 +309,7 @@ export class CallGate {
       preview(what);
       throw new GateRefusal('egress.refused', 'a preview reaches nothing outside');
     }
-    if (this.#bytesPassed >= bytesMax)
-      throw new GateRefusal('limit.exceeded', `the call has used its \`egress_bytes\` of ${bytesMax}`);
+    if (this.#bytesPassed >= bytesMax) throw bytesUsedUp(bytesMax);
   }
 
   async #verifyMaySend(): Promise<void> {
@@ -331,12 +330,7 @@ export class CallGate {
     }, idleMs).unref();
     const { bytesMax } = this.#options;
     const pass = (bytes: number): void => {
-      if (!this.#permission.isFresh) throw (this.#broken = notConfirmed(null));
-      if (this.#bytesPassed + bytes > bytesMax)
-        throw (this.#broken = new GateRefusal(
-          'limit.exceeded',
-          `the call has used its \`egress_bytes\` of ${bytesMax}`,
-        ));
+      if (this.#bytesPassed + bytes > bytesMax) throw (this.#broken = bytesUsedUp(bytesMax));
       this.#bytesPassed += bytes;
       idle.refresh();
     };
@@ -402,12 +396,3 @@ export class CallGate {
     for (const connection of this.#open) connection.destroy(refusal);
   }
 }
-
-const hasToStop = (): GateRefusal => new GateRefusal('egress.refused', 'the call has to stop');
-
-const notConfirmed = (cause: unknown): GateRefusal =>
-  new GateRefusal('egress.refused', 'the kernel did not confirm that the call may go on', null, { cause });
-
-/** The message does not name the address: a job would learn how internal names resolve. */
-const notPublic = (host: string): GateRefusal =>
-  new GateRefusal('egress.refused', `\`${host}\` does not lead to the public network alone`);

@@ -10,7 +10,7 @@ const SLICE_BYTES_MAX = 16 * 1024;
 export interface TransferMeter {
   /**
    * Null if bytes may pass now. Otherwise resolves when it has to be asked again, and rejects when no byte may pass any
-   * more.
+   * more. Callers MUST call `sent` or `received` in the same turn, before any time passes.
    */
   pass(): Promise<void> | null;
   sent(bytes: number): void;
