@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault } from '@writ/contract';
+import { Fault, type FaultCode } from '@writ/contract';
+
+/** Timeouts, and answers that the kernel is busy or unreachable. An unknown error of the kernel is `internal`. */
+const PASSING: ReadonlySet<FaultCode> = new Set(['deadline', 'overloaded', 'bus.unreachable', 'database.unavailable']);
+
+/** Whether the same request to the kernel may succeed soon. */
+export const isPassing = (error: unknown): error is Fault => error instanceof Fault && PASSING.has(error.code);
 
 /** Pause before a request is repeated: a busy kernel must not get a burst of requests from each call. */
 const PAUSE_MS = 100;
@@ -33,7 +39,7 @@ async function outcomeOf(request: () => Promise<boolean>): Promise<Error | null>
   try {
     return (await request()) ? null : new Error("the kernel's answer came too late");
   } catch (error) {
-    if (error instanceof Fault && error.retryable) return error;
+    if (isPassing(error)) return error;
     throw error;
   }
 }

@@ -65,7 +65,7 @@ test.each(['during', 'after'])(
 
 test.each<[string, Error, boolean]>([
   ['a kernel that is busy', new Fault('overloaded'), false],
-  ['a kernel of the version before', new Fault('request.malformed'), false],
+  ['an unknown error of the kernel', new Fault('internal'), true],
   ['a refusal', new Fault('not_found'), true],
   ['a bug', new Error('a bug'), true],
 ])(
@@ -78,6 +78,15 @@ test.each<[string, Error, boolean]>([
     expect(scene.programs.size).toBe(1);
   },
 );
+
+test('that a kernel of the version before can not check processes is reported once', async () => {
+  const error = new Fault('request.malformed');
+  scene.beforeAnswer = () => Promise.reject(error);
+  await scene.call();
+  await vi.waitFor(() => expect(scene.asked.length).toBeGreaterThan(2), { timeout: 4 * CHECK_MS });
+  expect(scene.failures).toEqual([error]);
+  expect(scene.programs.size).toBe(1);
+});
 
 test('a process of nobody and a listing are not asked about', async () => {
   await scene.call({ redemption: { acts_for: undefined } as never });

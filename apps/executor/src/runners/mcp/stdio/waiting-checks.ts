@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type WaitingProgram } from '@writ/contract';
+import { isPassing } from '../../../egress/repeat-while-passing.ts';
 import type { ProcessPool, TenantWaiting } from './process-pool.ts';
 
 /** A process that nobody may call any more waits so long at most, and as long as the kernel takes to answer. */
@@ -24,6 +25,7 @@ export class WaitingChecks {
   readonly #options: CheckOptions;
   readonly #timer: NodeJS.Timeout;
   #isAsking = false;
+  #isOldKernelReported = false;
 
   /** Starts at once. */
   constructor(pool: ProcessPool, options: CheckOptions) {
@@ -36,8 +38,11 @@ export class WaitingChecks {
   async check(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    await Promise.all(this.#pool.waiting().map((waiting) => this.#checkTenant(waiting)));
-    this.#isAsking = false;
+    try {
+      await Promise.all(this.#pool.waiting().map((waiting) => this.#checkTenant(waiting)));
+    } finally {
+      this.#isAsking = false;
+    }
   }
 
   close(): void {
@@ -45,15 +50,20 @@ export class WaitingChecks {
   }
 
   async #checkTenant({ tenantId, programs, endUnless }: TenantWaiting): Promise<void> {
-    const { findLive, failed } = this.#options;
     try {
-      endUnless(new Set(await findLive(tenantId, programs)));
+      endUnless(new Set(await this.#options.findLive(tenantId, programs)));
     } catch (error) {
-      if (!isPassing(error)) failed(error);
+      this.#report(error);
     }
   }
-}
 
-/** A kernel that isn't there yet, or is busy, is asked again. One of the version before knows no such request. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof Fault && (error.retryable || error.code === 'request.malformed');
+  /** Reports what asking again does not help. A kernel of the version before knows no such request: that, once. */
+  #report(error: unknown): void {
+    if (isPassing(error)) return;
+    if (error instanceof Fault && error.code === 'request.malformed') {
+      if (this.#isOldKernelReported) return;
+      this.#isOldKernelReported = true;
+    }
+    this.#options.failed(error);
+  }
+}
