@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TUNNEL } from '@writ/contract';
 import { authorityOf, parseAuthority, parseRequestHead, TargetError, type EgressTarget } from '@writ/egress';
+import type { AdmittedRequest } from './admitted-request.ts';
 import type { CallGate } from './call-gate.ts';
 import { exchange } from './exchange.ts';
 import { GateRefusal } from './gate-refusal.ts';
@@ -95,6 +96,10 @@ export class Proxy {
         rawHeaders: request.rawHeaders,
       });
       const passage = await this.#gate.admit(method, target, '');
+      if (request.socket.destroyed) {
+        abandon(passage);
+        return;
+      }
       const hasBody =
         request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
       const answer = await exchange(passage, { method, target, headers, body: hasBody ? request : null });
@@ -114,7 +119,12 @@ export class Proxy {
     try {
       const target = parseAuthority(request.url ?? '');
       verifyTunnelHost(request, target);
-      const { connection, listed } = await this.#gate.admit(TUNNEL, target, '');
+      const passage = await this.#gate.admit(TUNNEL, target, '');
+      if (socket.destroyed) {
+        abandon(passage);
+        return;
+      }
+      const { connection, listed } = passage;
       listed.answered(200);
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (head.length > 0) connection.write(head);
@@ -146,6 +156,12 @@ export class Proxy {
       );
     } else answer(502, 'writ: egress.failed: the connection broke\n');
   }
+}
+
+/** Sends nothing of an admitted request whose client has gone meanwhile. */
+function abandon({ connection, listed }: AdmittedRequest): void {
+  connection.destroy();
+  listed.failed('the client closed its connection before the request left');
 }
 
 /**
