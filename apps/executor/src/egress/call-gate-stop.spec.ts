@@ -77,3 +77,20 @@ it('a gate of a call that has already stopped admits nothing', async () => {
   await expect(gate.admit('POST', TARGET, '')).rejects.toMatchObject({ code: 'egress.refused' });
   expect(announcements()).toBe(0);
 });
+
+it('the addresses of a name are not given out when the kernel refuses after they were resolved', async () => {
+  let now = 0;
+  const { gate } = gateWithPendingDial({
+    now: () => now,
+    confirm: () => (now === 0 ? Promise.resolve() : Promise.reject(new Fault('token.revoked'))),
+    ports: {
+      resolve: () => {
+        now = 2_000;
+        return Promise.resolve([PUBLIC]);
+      },
+      dial: () => Promise.reject(new Error('nothing is dialled')),
+    },
+  });
+  await expect(gate.resolve('a.outside.example')).rejects.toMatchObject({ code: 'egress.refused' });
+  gate.close();
+});

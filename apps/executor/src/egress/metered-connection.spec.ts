@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { vi } from 'vitest';
 import { MeteredConnection, type TransferMeter } from './metered-connection.ts';
 
 /** A metered connection to a server of the test that runs `serve` for each connection. */
@@ -137,5 +138,24 @@ it('a metered connection sends no further slice of a long write once its meter h
   take?.();
   await sleep(5);
   expect([taken.length, inner.writableLength]).toEqual([2, 0]);
+  connection.destroy();
+});
+
+it('a metered connection does not end its side while its meter holds', async () => {
+  const held = Promise.withResolvers<undefined>();
+  let isHeld = true;
+  let isEnded = false;
+  const { connection } = await metered(
+    (socket) => {
+      socket.on('end', () => (isEnded = true)).resume();
+    },
+    () => (isHeld ? held.promise : null),
+  );
+  connection.end();
+  await sleep(30);
+  expect(isEnded).toBe(false);
+  isHeld = false;
+  held.resolve(undefined);
+  await vi.waitFor(() => expect(isEnded).toBe(true));
   connection.destroy();
 });

@@ -74,7 +74,13 @@ export class MeteredConnection extends Duplex {
   }
 
   override _final(done: Done): void {
-    this.#inner.end(done);
+    const wait = this.#meter.pass();
+    if (wait === null) this.#inner.end(done);
+    else
+      void wait.then(() => {
+        if (this.destroyed) done(new Error('the connection is closed'));
+        else this._final(done);
+      }, done);
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
