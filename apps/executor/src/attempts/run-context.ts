@@ -11,6 +11,8 @@ import { Lease } from './lease.ts';
 export const REPLY_TIMEOUT_MS = 5_000;
 /** Timeout of a confirmation: the gate can't send on a later answer, and asks again instead. */
 const CONFIRM_TIMEOUT_MS = 1_000;
+/** Timeout of an announcement: one that was lost is repeated several times before the gate gives up. */
+const ANNOUNCE_TIMEOUT_MS = 2_000;
 /** As many entries as a report may have in `asked_for`. */
 const ASKED_FOR_MAX = 64;
 
@@ -63,7 +65,10 @@ export function runContextOf(
         throw new Fault('tool.not_available', 'a preview has no effect outside');
       }
       const requestedAt = monotonic();
-      lease.renewed(requestedAt, await kernel.effectStarted(credentials, lease.left, announced));
+      lease.renewed(
+        requestedAt,
+        await kernel.effectStarted(credentials, Math.min(ANNOUNCE_TIMEOUT_MS, lease.left), announced),
+      );
       lease.verifyHeld();
     },
   };

@@ -19,6 +19,7 @@ import type { ContainerUsage } from '@writ/sandbox';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { GateRefusal } from '../egress/gate-refusal.ts';
+import { repeatWhilePassing } from '../egress/repeat-while-passing.ts';
 import { calendarFind } from './calendar-find.ts';
 import { isConnectionError } from './connection-error.ts';
 import { emailDraft, emailFind } from './email-tools.ts';
@@ -120,6 +121,15 @@ export class BrokerRunner extends Runner {
     }
   }
 
+  /** Announces a call of a program, again after an answer that is late or lost, as the gate does. */
+  async #announce({ announceEffectStarted, signal }: RunResources): Promise<void> {
+    const announced = async (): Promise<true> => {
+      await announceEffectStarted(null);
+      return true;
+    };
+    await repeatWhilePassing(announced, this.#now, signal);
+  }
+
   async #result(call: Call, gate: CallGate, resources: RunResources): Promise<unknown> {
     if (call.http !== undefined) return await httpTool(call.http, call, gate, resources.work);
     const { mail, mcp, programs, transcription } = this.#engines;
@@ -127,7 +137,7 @@ export class BrokerRunner extends Runner {
       return await programs.call(call.mcp, call, {
         gate,
         signal: resources.signal,
-        announce: () => resources.announceEffectStarted(null),
+        announce: () => this.#announce(resources),
         spent: resources.spent,
       });
     if (call.mcp !== undefined && mcp !== undefined) return await mcp.run(call.mcp, call, gate, resources.signal);

@@ -2,7 +2,7 @@
 //
 // Calls of tools of MCP servers that are programs, with the session in a thread and a fake container.
 import { once } from 'node:events';
-import { formatId, RESOURCE_SECRET_PREFIX, type Redemption, type ReportRequest } from '@writ/contract';
+import { Fault, formatId, RESOURCE_SECRET_PREFIX, type Redemption, type ReportRequest } from '@writ/contract';
 import type { EgressFixture } from '../../../specs/egress-fixture.ts';
 import type { McpProgram, ProgramAnswer } from '../../../specs/mcp-program.ts';
 import { REMOTE_TOOL } from '../../../specs/mcp-upstream.ts';
@@ -239,6 +239,17 @@ test('a call that the kernel stops when it is announced is not written', async (
   on.kernel.onEffect = () => ({ v: 1, lease_until: 0, stop: true });
   await call().catch(() => undefined);
   expect(program.calls).toHaveLength(0);
+});
+
+test('a call whose announcement a busy kernel rejects is announced again, and then written once', async () => {
+  const answers: unknown[] = [new Fault('overloaded'), { v: 1, lease_until: 0, stop: false }];
+  on.kernel.onEffect = () => {
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  expect(await call()).toMatchObject({ ended: 'exited' });
+  expect([answers.length, program.calls.length]).toEqual([0, 1]);
 });
 
 describe('the way out of a program', () => {
