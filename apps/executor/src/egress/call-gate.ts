@@ -30,7 +30,7 @@ import { MeteredConnection } from './metered-connection.ts';
 import { UNWATCHED, type GateWatch } from './gate-watch.ts';
 import type { EgressPorts } from './egress-ports.ts';
 import type { RawTarget } from './raw-target.ts';
-import { repeatWhilePassing } from './repeat-while-passing.ts';
+import { PAUSE_MS_MAX, repeatWhilePassing } from './repeat-while-passing.ts';
 import { RequestList, type ListedRequest } from './request-list.ts';
 import { SendPermission } from './send-permission.ts';
 
@@ -291,7 +291,7 @@ export class CallGate {
       return true;
     };
     const signal = this.#stopSignal();
-    do await repeatWhilePassing(announced, now, signal);
+    do await repeatWhilePassing(announced, now, signal, PAUSE_MS_MAX);
     while (!this.#list.isAnnounced(listed));
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { repeatWhilePassing } from './repeat-while-passing.ts';
+import { vi } from 'vitest';
+import { PAUSE_MS_MAX, repeatWhilePassing } from './repeat-while-passing.ts';
 
 const never = new AbortController().signal;
 const now = (): number => performance.now();
@@ -30,4 +31,21 @@ it('a request to the kernel is not sent once the call has stopped', async () => 
   const request = () => Promise.resolve(++tries > 0);
   await expect(repeatWhilePassing(request, now, stopped)).rejects.toThrow('stopped');
   expect(tries).toBe(0);
+});
+
+it.each([
+  ['stays the same', undefined, [100, 100, 100, 100, 100]],
+  ['doubles up to a second where the caller says so', PAUSE_MS_MAX, [100, 200, 400, 800, 1_000]],
+])('the pause before a request to the kernel is repeated %s', async (_how, pauseMsMax, pauses) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+  try {
+    const triedAt: number[] = [];
+    const request = () => (triedAt.push(now()) > pauses.length ? Promise.resolve(true) : Promise.resolve(false));
+    const repeated = repeatWhilePassing(request, now, never, pauseMsMax);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await repeated;
+    expect(triedAt.slice(1).map((at, index) => at - triedAt[index]!)).toEqual(pauses);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -9,6 +9,8 @@ export const isPassing = (error: unknown): error is Fault => error instanceof Fa
 
 /** Pause before a request is repeated: a busy kernel must not get a burst of requests from each call. */
 const PAUSE_MS = 100;
+/** The longest pause where each request of a call repeats its own: the pause doubles up to it. */
+export const PAUSE_MS_MAX = 1_000;
 /** How long a request is repeated. A call whose lease ends earlier stops then. */
 export const REPEAT_MS_MAX = 10_000;
 
@@ -18,19 +20,21 @@ export const REPEAT_MS_MAX = 10_000;
  * aborts.
  *
  * @param now monotonic milliseconds
+ * @param pauseMsMax up to which the pause between two tries doubles
  */
 export async function repeatWhilePassing(
   request: () => Promise<boolean>,
   now: () => number,
   signal: AbortSignal,
+  pauseMsMax = PAUSE_MS,
 ): Promise<void> {
   const beganAt = now();
-  for (;;) {
+  for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
     signal.throwIfAborted();
     const failed = await untilAborted(outcomeOf(request), signal);
     if (failed === null) return;
     if (now() - beganAt >= REPEAT_MS_MAX) throw failed;
-    await untilAborted(pause(), signal);
+    await untilAborted(pause(pauseMs), signal);
   }
 }
 
@@ -44,9 +48,9 @@ async function outcomeOf(request: () => Promise<boolean>): Promise<Error | null>
   }
 }
 
-const pause = (): Promise<void> =>
+const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
-    setTimeout(resolve, PAUSE_MS).unref();
+    setTimeout(resolve, ms).unref();
   });
 
 /** Settles as the work does, or rejects with the signal's reason when it aborts. */

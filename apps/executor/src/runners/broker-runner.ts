@@ -19,7 +19,7 @@ import type { ContainerUsage } from '@writ/sandbox';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { GateRefusal } from '../egress/gate-refusal.ts';
-import { repeatWhilePassing } from '../egress/repeat-while-passing.ts';
+import { PAUSE_MS_MAX, repeatWhilePassing } from '../egress/repeat-while-passing.ts';
 import { calendarFind } from './calendar-find.ts';
 import { isConnectionError } from './connection-error.ts';
 import { emailDraft, emailFind } from './email-tools.ts';
@@ -127,7 +127,7 @@ export class BrokerRunner extends Runner {
       await announceEffectStarted(null);
       return true;
     };
-    await repeatWhilePassing(announced, this.#now, signal);
+    await repeatWhilePassing(announced, this.#now, signal, PAUSE_MS_MAX);
   }
 
   async #result(call: Call, gate: CallGate, resources: RunResources): Promise<unknown> {
