@@ -46,18 +46,22 @@ export class MeteredConnection extends Duplex {
     if (!this.#isHeld) this.#inner.resume();
   }
 
-  override _write(bytes: Buffer, encoding: BufferEncoding, done: Done): void {
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: Done): void {
+    this.#send(bytes, done);
+  }
+
+  #send(bytes: Buffer, done: Done): void {
     const wait = this.#meter.pass();
-    if (wait === null) this.#sendSlices(bytes, done);
+    if (wait === null) this.#sendSlice(bytes, done);
     else
       void wait.then(() => {
         if (this.destroyed) done(new Error('the connection is closed'));
-        else this._write(bytes, encoding, done);
+        else this.#send(bytes, done);
       }, done);
   }
 
   /** Sends one slice. The next one asks the meter anew, once the inner connection has handed this one on. */
-  #sendSlices(bytes: Buffer, done: Done): void {
+  #sendSlice(bytes: Buffer, done: Done): void {
     const slice = bytes.subarray(0, SLICE_BYTES_MAX);
     const rest = bytes.subarray(slice.length);
     try {
@@ -69,7 +73,7 @@ export class MeteredConnection extends Duplex {
     this.#inner.write(slice, (error) => {
       if (rest.length === 0 || error instanceof Error) done(error);
       else if (this.destroyed) done(new Error('the connection is closed'));
-      else this._write(rest, 'buffer', done);
+      else this.#send(rest, done);
     });
   }
 
