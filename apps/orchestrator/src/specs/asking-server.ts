@@ -94,6 +94,17 @@ export class AskingServer {
     return view;
   }
 
+  /** An administrator changes the settings of the server. Its tools stay in force, in another version. */
+  changeSettings(server_digest: string): void {
+    const { kernel } = this.api;
+    const { tenantId } = this.tenant;
+    for (const name of ['ask', 'quiet', 'resources/read', 'prompts/get']) {
+      const id = trackerTool(name);
+      const view = kernel.find({ tenant_id: tenantId } as never, id) as { readonly tool: object };
+      kernel.keep(tenantId, id, 'tool', { ...view, tool: { ...view.tool, server_digest } });
+    }
+  }
+
   /** Every call is held from now on. */
   hold(): void {
     this.api.kernel.admits = (proposal) => this.keep({ ...viewOf(proposal, 'held'), result: null });

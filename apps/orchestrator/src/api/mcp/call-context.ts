@@ -50,6 +50,8 @@ export interface CallContext {
   readonly canOpenPages: boolean;
   /** what the server of the tool may ask this client for; null: no question of a server is passed on */
   readonly asks: readonly McpAsk[] | null;
+  /** the digest of the settings of that server; null: it may ask nothing */
+  readonly serverDigest: string | null;
   /** whether a call that takes long may be answered with a task */
   readonly canTakeTasks: boolean;
   /** the shape of answers */

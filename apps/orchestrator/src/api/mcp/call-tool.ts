@@ -20,7 +20,14 @@ import {
 import { CalledOperations } from './called-operations.ts';
 import { lacksConsent } from './consent-pages.ts';
 import type { HeldState } from './held-state.ts';
-import { answersIn, inputFor, questionGone, questionIn, withInput } from './mount/server-questions.ts';
+import {
+  answersIn,
+  inputFor,
+  questionGone,
+  questionIn,
+  requireSameServer,
+  withInput,
+} from './mount/server-questions.ts';
 import { bodyOf, META, originOf } from './proposed-body.ts';
 import { readState } from './read-state.ts';
 import { reportProgress } from './report-progress.ts';
@@ -71,7 +78,8 @@ export class CallTool {
     params: CallToolRequest['params'],
     state: HeldState | undefined,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { access, request, asks } = round;
+    const { access, request, asks, serverDigest } = round;
+    requireSameServer(state, serverDigest);
     const answers = answersIn(state, request);
     const { question: id, responses } = answers;
     let args = withInput(params.arguments ?? {}, responses, asks);

@@ -12,6 +12,8 @@ export interface HeldState {
   readonly asks?: true;
   /** the operation was refused, and its person has a page at which to connect: the id of that connection */
   readonly connection?: string;
+  /** the digest of the settings of the server that asks, or that the answers are for; absent: it may ask nothing */
+  readonly server?: string;
   /** what the operation took to its server of the answers of its client; absent: nothing */
   readonly answers?: GivenAnswers;
 }

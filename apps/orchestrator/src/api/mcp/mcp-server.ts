@@ -87,6 +87,7 @@ export function mcpServer(parts: McpServerParts, access: McpAccess, of: ServedRe
     canElicit: isModern && declaredAsks(request).includes('elicitation'),
     canOpenPages: isModern && declaredAsks(request).includes('elicitation_url'),
     asks: null,
+    serverDigest: null,
     canTakeTasks: isModern && canTakeTasks(request),
     results,
   });

@@ -65,12 +65,13 @@ export class ResumedCall {
 
   /** What the client sends back: it names the operation, and only this client's same request may use it. */
   async #state(
-    context: CallContext,
+    { request, asked, serverDigest }: CallContext,
     { operation_id }: OperationView,
     more: Pick<HeldState, 'asks' | 'connection' | 'answers'>,
   ) {
-    const of = await digestOfAsked(context.asked);
-    return await this.#parts.states.mint({ operation_id, of, ...more }, context.request);
+    const of = await digestOfAsked(asked);
+    const server = serverDigest === null ? {} : { server: serverDigest };
+    return await this.#parts.states.mint({ operation_id, of, ...server, ...more }, request);
   }
 
   async #unasked({ canTakeTasks, results }: CallContext, view: OperationView): Promise<CallToolResult> {
@@ -82,10 +83,12 @@ export class ResumedCall {
    * request without that answer is asked again.
    */
   async resume(
-    context: CallContext,
-    { operation_id, answers }: HeldState,
+    request: CallContext,
+    { operation_id, answers, server }: HeldState,
     meta: CallToolRequest['params']['_meta'],
   ): Promise<CallToolResult | InputRequiredResult> {
+    // What asks is the server as it was when the call was made.
+    const context = { ...request, serverDigest: server ?? null };
     const { caller } = context.access;
     const { results } = context;
     const answer = answerOf(context.request, 'approval');

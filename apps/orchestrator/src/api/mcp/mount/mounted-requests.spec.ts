@@ -417,7 +417,7 @@ it('a call that has not ended is an error that says how its end is found', async
   const structuredContent = { ...about, result: null, error: null, next: 'Ask later.' };
   const calls = { run: () => Promise.resolve({ content: [], structuredContent }) };
   const tool = { tool_id: idOf('prompts/get'), digest: '' };
-  const remote = { asks: () => Promise.resolve([]) };
+  const remote = { asking: () => Promise.resolve({ asks: [], digest: null }) };
   const context = () => ({ isModern: false }) as never;
   const asked = mountedRequest({ calls, remote }, { method: 'prompts/get', tool }, context, { name: 'review' });
   await expect(asked).rejects.toMatchObject({ code: -32602, message: 'Ask later.', data: { ...about, code: null } });

@@ -58,7 +58,7 @@ const REDACTED = 'the call succeeded, and the policy keeps parts of its answer f
  * @throws ProtocolError that names the operation, for what is no success
  */
 export async function mountedRequest(
-  { calls, remote }: { readonly calls: Pick<CallTool, 'run'>; readonly remote: Pick<RemoteTools, 'asks'> },
+  { calls, remote }: { readonly calls: Pick<CallTool, 'run'>; readonly remote: Pick<RemoteTools, 'asking'> },
   { method, tool }: NonNullable<MountedFeatures['request']>,
   contextOf: (asked: Asked) => CallContext,
   params: Params = {},
@@ -71,7 +71,7 @@ export async function mountedRequest(
   // In the revision no other request has an answer that asks, whoever asks.
   if (!mayAsk(method)) refuseAnswers(method, context);
   const asking = mayAsk(method)
-    ? { asks: await askableAt(remote, context, tool.tool_id) }
+    ? await askableAt(remote, context, tool.tool_id)
     : { asks: null, canElicit: false, canOpenPages: false };
   const answer = await calls.run(
     { ...context, ...asking, canTakeTasks: false, results: OWN_RESULTS },

@@ -37,7 +37,7 @@ const OWN: readonly Tool[] = OPERATION_TOOLS.map(({ outputSchema: _any, ...tool 
 export interface MountedToolsParts {
   readonly offers: Pick<Offers, 'of'>;
   readonly calls: Pick<CallTool, 'run' | 'wait' | 'cancel'>;
-  readonly remote: Pick<RemoteTools, 'asks' | 'definitions' | 'isUsable'>;
+  readonly remote: Pick<RemoteTools, 'asking' | 'definitions' | 'isUsable'>;
 }
 
 type Named = PinnedTool & { readonly name: string };
@@ -95,10 +95,10 @@ export class MountedTools {
     const context = contextOf({ id, args, ...saidInMeta(meta) });
     if (isOwn && name === 'operations_wait') return await calls.wait(context, args['operation_id']);
     if (isOwn && name === 'operations_cancel') return await calls.cancel(context, args['operation_id']);
-    const asks = await askableAt(remote, context, this.#called === null ? null : id);
+    const askable = await askableAt(remote, context, this.#called === null ? null : id);
     // A task has no way to pass a question on, so a call that may be answered with one becomes no task.
-    const canTakeTasks = context.canTakeTasks && (asks === null || asks.length === 0);
-    return await calls.run({ ...context, asks, canTakeTasks }, { ...params, name: id });
+    const canTakeTasks = context.canTakeTasks && (askable.asks === null || askable.asks.length === 0);
+    return await calls.run({ ...context, ...askable, canTakeTasks }, { ...params, name: id });
   }
 
   /**

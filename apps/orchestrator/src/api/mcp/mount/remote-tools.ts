@@ -10,6 +10,13 @@ export interface PinnedTool {
   readonly digest: string;
 }
 
+/** What the server of a tool may ask its client for, and which server that is. */
+export interface AskingServer {
+  readonly asks: readonly McpAsk[];
+  /** the digest of the server's settings as the tool in force has it; null: there is no such tool */
+  readonly digest: string | null;
+}
+
 /** Characters of the definitions that are kept: the longest listings of some servers. */
 const KEPT_CHARS_MAX = 16 * 1024 * 1024;
 
@@ -76,9 +83,9 @@ export class RemoteTools {
     }
   }
 
-  /** What the server of the tool may ask its client for. */
-  async asks(caller: Caller, tool_id: string): Promise<readonly McpAsk[]> {
-    return (await this.#document(caller, tool_id))?.asks ?? [];
+  async asking(caller: Caller, tool_id: string): Promise<AskingServer> {
+    const tool = await this.#document(caller, tool_id);
+    return { asks: tool?.asks ?? [], digest: tool?.server_digest ?? null };
   }
 
   /** The tool in force; null for none. */

@@ -235,6 +235,32 @@ describe('an answer', () => {
     expect(server.proposed()).toHaveLength(1);
   });
 
+  describe('to a server whose settings have changed', () => {
+    afterEach(() => server.changeSettings('d'.repeat(64)));
+    const GONE = { isError: true, content: [{ text: expect.stringContaining('its server has changed') }] };
+
+    it('is an error, and nothing is proposed', async () => {
+      const state = await askedOnce();
+      server.changeSettings('e'.repeat(64));
+      for (const capabilities of [ALL, {}])
+        expect((await server.call({ state, responses: WHO, capabilities })).result).toMatchObject(GONE);
+      expect(server.proposed()).toHaveLength(1);
+    });
+
+    it('is an error as well where the call was held while they changed', async () => {
+      server.hold();
+      const held = await server.call();
+      server.changeSettings('e'.repeat(64));
+      server.keep(ended(server.proposed()[0]!, question()));
+      const responses = { approval: { action: 'accept' } };
+      const asked = await server.call({ state: held.result?.['requestState'], responses });
+      expect(asked.result).toMatchObject({ resultType: 'input_required', inputRequests: { who: SHOWN } });
+      const { result } = await server.call({ state: asked.result?.['requestState'], responses: WHO });
+      expect(result).toMatchObject(GONE);
+      expect(server.proposed()).toHaveLength(1);
+    });
+  });
+
   it('is no approval: what waits for a person goes on waiting', async () => {
     const state = await askedOnce();
     server.hold();

@@ -78,21 +78,28 @@ export function declaredAsks(request: ServerContext): readonly McpAsk[] {
   return MCP_ASKS.filter((ask) => declared[ask]);
 }
 
+/** What a call may be asked, and by whom. */
+interface Askable {
+  readonly asks: readonly McpAsk[] | null;
+  readonly serverDigest: string | null;
+}
+
 /**
  * What the server of a mount may ask this client for: what the client declares, and the tool's document allows. Null in
- * a revision without questions.
+ * a revision without questions. A request with a state learns the server even where its client declares nothing.
  * @param toolId null: no tool of the server is called
  */
 export async function askableAt(
-  remote: Pick<RemoteTools, 'asks'>,
+  remote: Pick<RemoteTools, 'asking'>,
   { isModern, request, access }: AskingContext,
   toolId: string | null,
-): Promise<readonly McpAsk[] | null> {
-  if (!isModern) return null;
-  const declared = toolId === null ? [] : declaredAsks(request);
-  if (toolId === null || declared.length === 0) return [];
-  const allowed = await remote.asks(access.caller, toolId);
-  return declared.filter((ask) => allowed.includes(ask));
+): Promise<Askable> {
+  if (!isModern) return { asks: null, serverDigest: null };
+  const declared = declaredAsks(request);
+  const isFirst = request.mcpReq.requestState() === undefined;
+  if (toolId === null || (declared.length === 0 && isFirst)) return { asks: [], serverDigest: null };
+  const { asks, digest } = await remote.asking(access.caller, toolId);
+  return { asks: declared.filter((ask) => asks.includes(ask)), serverDigest: digest };
 }
 
 /** What of the context of a call decides what its server may ask. */
@@ -169,9 +176,19 @@ export function answerKeys(key: Buffer): (operationId: string) => string {
   return (operationId) => `mcp-answer:${createHmac('sha256', derived).update(operationId).digest('base64url')}`;
 }
 
-/** The fault for a question that is not there any more. */
+/** The fault for a question that can't be answered any more. */
 export const questionGone = (operationId: string): Fault =>
   new Fault(
     'conflict',
-    `the question of operation ${operationId} can not be read any more, or was no question: call the tool anew`,
+    `the question of operation ${operationId} can not be read any more, was no question, or its server has changed: call the tool anew`,
   );
+
+/**
+ * INVARIANT (who asked): answers go to the server alone that asked, with the settings that it had. The tool stays in
+ * force where an administrator changes those, for example its address.
+ * @throws Fault for a state with a question or answers of a server with other settings
+ */
+export function requireSameServer(state: HeldState | undefined, serverDigest: string | null): void {
+  if (state === undefined || (state.asks !== true && state.answers === undefined)) return;
+  if ((state.server ?? null) !== serverDigest) throw questionGone(state.answers?.question ?? state.operation_id);
+}
