@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of persons who are not connected to the MCP server: the page that their clients show, and the call after it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, MCP_ASK_LIMITS, MCP_INPUT, type McpAsk, type OperationView, type ProposedCall } from '@writ/contract';
 import { acceptedTool, serverRequests } from '@writ/mcp-tool';
 import { newId } from '@writ/nest-kit';
@@ -155,6 +156,12 @@ it.each<[string, () => Sent | Promise<Sent>]>([
   const { result } = await call(await sent());
   expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'mcp.consent_required' } } });
   expect(asked()).toEqual([]);
+});
+
+it('a call whose consent ended after the decision has a page as well', async () => {
+  const { admits } = api.kernel;
+  api.kernel.admits = async (proposal) => ({ ...(await admits(proposal)), state: 'rolled_back' });
+  expect((await call()).result).toMatchObject({ inputRequests: { connect: { params: { mode: 'url' } } } });
 });
 
 it('a state of a page serves the same request of the same key alone', async () => {
@@ -314,6 +321,34 @@ describe('the link of a person to a server', () => {
     states = ['asked'];
     links(1);
     expect(urlOf(await call({ key: person }))).not.toBe(urlOf(await call({ key: person })));
+  });
+
+  /** Runs before each look at a connection. @returns how often somebody looked */
+  const beforeLooks = (run: () => Promise<unknown>): (() => number) => {
+    const { handlers } = api.kernel;
+    const look = handlers.get('mcp_connection.read')!;
+    let looks = 0;
+    handlers.set('mcp_connection.read', async (caller, request) => {
+      looks += 1;
+      await run();
+      return await look(caller, request);
+    });
+    return () => looks;
+  };
+
+  it('is looked at once for all calls that are made at once', async () => {
+    states = ['asked'];
+    const first = urlOf(await call({ key: person }));
+    const looks = beforeLooks(() => sleep(1_000));
+    const urls = (await Promise.all(Array.from({ length: 5 }, () => call({ key: person })))).map(urlOf);
+    expect([new Set([first, ...urls]).size, looks()]).toEqual([1, 1]);
+  });
+
+  it('is kept while nobody can look at it', async () => {
+    states = ['asked'];
+    const first = urlOf(await call({ key: person }));
+    beforeLooks(() => Promise.reject(new Fault('queue.full', 'too many')));
+    expect(urlOf(await call({ key: person }))).toBe(first);
   });
 
   it('is asked for anew after it could not be had', async () => {

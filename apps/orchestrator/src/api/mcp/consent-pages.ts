@@ -32,7 +32,9 @@ export class ConsentPages {
   readonly #asking: Pick<AskConnection, 'ask'>;
   readonly #now: () => number;
   /** the newest link of each credential to each server */
-  readonly #links = new LRUCache<string, Promise<ConnectionLink>>({ max: LINKS_MAX });
+  readonly #links = new LRUCache<string, ConnectionLink>({ max: LINKS_MAX });
+  /** what is being found out about a link: one check serves all who wait for it */
+  readonly #underWay = new Map<string, Promise<ConnectionLink>>();
 
   /** @param now milliseconds since the epoch */
   constructor(kernel: Pick<KernelClient, 'ask'>, asking: Pick<AskConnection, 'ask'>, now: () => number) {
@@ -62,27 +64,35 @@ export class ConsentPages {
    */
   async #link(caller: Caller, server: string): Promise<ConnectionLink> {
     const of = JSON.stringify([caller.tenant_id, caller.api_key_id, server]);
-    const before = this.#links.get(of);
-    const link = this.#open(caller, server, before);
-    this.#links.set(of, link);
+    const underWay = this.#underWay.get(of);
+    if (underWay !== undefined) return await underWay;
+    const link = this.#open(caller, server, of);
+    this.#underWay.set(of, link);
     try {
       return await link;
-    } catch (error) {
-      if (this.#links.peek(of) === link) this.#links.delete(of);
-      throw error;
+    } finally {
+      this.#underWay.delete(of);
     }
   }
 
-  async #open(caller: Caller, server: string, before: Promise<ConnectionLink> | undefined): Promise<ConnectionLink> {
-    const kept = await before?.catch(() => undefined);
+  async #open(caller: Caller, server: string, of: string): Promise<ConnectionLink> {
+    const kept = this.#links.get(of);
     if (kept !== undefined && (await this.#isOpen(caller, kept))) return kept;
-    return await this.#asking.ask(caller, server, false);
+    const link = await this.#asking.ask(caller, server, false);
+    this.#links.set(of, link);
+    return link;
   }
 
+  /** A link of which the kernel can't say anything at the moment is as good as it was. */
   async #isOpen(caller: Caller, { connection_id, expires_at }: ConnectionLink): Promise<boolean> {
     if (expires_at - this.#now() < LEFT_MIN_MS) return false;
-    const { state } = await this.#kernel.ask('mcp_connection.read', caller, { connection_id });
-    return OPEN.includes(state);
+    try {
+      const { state } = await this.#kernel.ask('mcp_connection.read', caller, { connection_id });
+      return OPEN.includes(state);
+    } catch (error) {
+      if (error instanceof Fault && error.retryable) return true;
+      throw error;
+    }
   }
 
   /**
@@ -102,12 +112,15 @@ export class ConsentPages {
   }
 }
 
-/** Whether a call was refused because its person is not connected to its server. */
+/** Whether a call had no effect because its person is not connected to its server. */
 export const lacksConsent = (view: OperationView): boolean => serverWithoutConsent(view) !== null;
 
-/** The server of a call that was refused because its person is not connected to it; null for any other. */
+/**
+ * The server of a call that had no effect because its person is not connected to it; null for any other. A consent may
+ * end after the decision: then the call is rolled back.
+ */
 function serverWithoutConsent({ state, tool_id, result, reasons: [reason] }: OperationView): string | null {
   const code = result?.error?.code ?? reason?.code;
-  if (state !== 'refused' || code !== 'mcp.consent_required') return null;
+  if ((state !== 'refused' && state !== 'rolled_back') || code !== 'mcp.consent_required') return null;
   return /^mcp\.([^.]+)\./.exec(tool_id)?.[1] ?? null;
 }
