@@ -97,10 +97,13 @@ export class CallTool {
     // INVARIANT (made once): one call alone follows an operation, however often its state comes back. A client's own
     // key stays that of its call, because a refusal claims none. One that was refused after it waited keeps its key.
     const isKeyed = params._meta?.[META.idempotencyKey] !== undefined;
-    let view = await propose(id ?? (isKeyed ? undefined : state?.operation_id));
-    while (state?.connection !== undefined && view.replayed && lacksConsent(view))
+    const before = id ?? (isKeyed ? undefined : state?.operation_id);
+    let view = await propose(before);
+    // What is not reached in time is asked again, as the page for the refusal that was reached.
+    const goesOn = (): boolean => !access.gone.aborted && round.leftMs() > 0;
+    while (state?.connection !== undefined && view.replayed && lacksConsent(view) && goesOn())
       view = await propose(view.operation_id);
-    return await this.#resumed.answer(round, view, answers);
+    return await this.#resumed.answer(round, view, answers, before === undefined ? {} : { follows: true });
   }
 
   /** The outcome of an earlier call: waits for its end up to `WAIT_MS`. */

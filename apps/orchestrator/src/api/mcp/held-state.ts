@@ -14,6 +14,8 @@ export interface HeldState {
   readonly connection?: string;
   /** the digest of the settings of the server that asks, or that the answers are for; absent: it may ask nothing */
   readonly server?: string;
+  /** the operation follows another, so its idempotency key is of Writ's; absent: its client made it */
+  readonly follows?: true;
   /** what the operation took to its server of the answers of its client; absent: nothing */
   readonly answers?: GivenAnswers;
 }

@@ -10,6 +10,7 @@ import { Fault, isFinal, type OperationView } from '@writ/contract';
 import { cancelsByClosing, waitMsOf, type CallContext, type CallToolParts, type Round } from './call-context.ts';
 import { heldInWords } from './call-result.ts';
 import type { CalledOperations } from './called-operations.ts';
+import { lacksConsent } from './consent-pages.ts';
 import { digestOfAsked, type GivenAnswers, type HeldState } from './held-state.ts';
 import { askedOf, canBeAsked, keptAnswers, NO_ANSWERS, questionIn } from './mount/server-questions.ts';
 import { createdTask } from './tasks.ts';
@@ -31,11 +32,13 @@ export class ResumedCall {
    * A question of the server goes to the client, and so does the page for a missing consent. A held call is asked about
    * where the client can. Any other that has not ended becomes a task where the client takes one, and is answered as it
    * is otherwise.
+   * @param more what the state of a held call says of it
    */
   async answer(
     context: CallContext,
     view: OperationView,
     given: GivenAnswers = NO_ANSWERS,
+    more: Pick<HeldState, 'follows'> = {},
   ): Promise<CallToolResult | InputRequiredResult> {
     const question = questionIn(view);
     if (question !== null && canBeAsked(question, context.asks))
@@ -51,7 +54,7 @@ export class ResumedCall {
       });
     }
     if (view.state !== 'held' || !context.canElicit) return await this.#unasked(context, view);
-    const requestState = await this.#state(context, view, took);
+    const requestState = await this.#state(context, view, { ...took, ...more });
     return inputRequired({
       inputRequests: {
         approval: inputRequired.elicit({
@@ -67,7 +70,7 @@ export class ResumedCall {
   async #state(
     { request, asked, serverDigest }: CallContext,
     { operation_id }: OperationView,
-    more: Pick<HeldState, 'asks' | 'connection' | 'answers'>,
+    more: Pick<HeldState, 'asks' | 'connection' | 'answers' | 'follows'>,
   ) {
     const of = await digestOfAsked(asked);
     const server = serverDigest === null ? {} : { server: serverDigest };
@@ -84,7 +87,7 @@ export class ResumedCall {
    */
   async resume(
     request: CallContext,
-    { operation_id, answers, server }: HeldState,
+    { operation_id, answers, server, follows }: HeldState,
     meta: CallToolRequest['params']['_meta'],
   ): Promise<CallToolResult | InputRequiredResult> {
     // What asks is the server as it was when the call was made.
@@ -96,12 +99,13 @@ export class ResumedCall {
     try {
       const view = await this.#parts.kernel.ask('operation.read', caller, { operation_id });
       const settled = await this.#operations.waited(context.access, view, waitMs);
-      // The call that answers a question has a key of Writ's, by which its client repeats it.
-      const isAnswer = answers !== undefined && answers.question !== null;
-      if (answer === 'accept' && !isAnswer && cancelsByClosing(context, meta))
+      // The call that follows another has a key of Writ's, by which its client repeats it.
+      if (answer === 'accept' && follows !== true && cancelsByClosing(context, meta))
         return await results.of(await this.#operations.cancelled(caller, settled));
       // A call that waits on is not asked about twice in one request. Its server may ask once it has run.
-      if (answer === null || questionIn(settled) !== null) return await this.answer(context, settled, answers);
+      const leadsToPage = answer === 'accept' && lacksConsent(settled);
+      if (answer === null || questionIn(settled) !== null || leadsToPage)
+        return await this.answer(context, settled, answers, follows === true ? { follows } : {});
       return answer === 'accept' ? await this.#unasked(context, settled) : await results.of(settled);
     } catch (error) {
       if (error instanceof Fault) return results.fault(error, operation_id);
