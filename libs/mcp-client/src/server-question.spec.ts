@@ -5,7 +5,7 @@ import { createMcpHandler, fromJsonSchema, inputRequired, McpServer } from '@mod
 import { MCP_ASKS, type McpInput } from '@writ/contract';
 import { remoteDigest } from '@writ/mcp-tool';
 import { callRemoteTool } from './call-tool.ts';
-import { capabilitiesOf } from './server-question.ts';
+import { askingAnswer, capabilitiesOf } from './server-question.ts';
 import { Loopback } from './specs/loopback.ts';
 import { ADD, Upstream } from './specs/upstream.ts';
 import type { CallWork } from './session-work.ts';
@@ -180,4 +180,12 @@ describe('a server that asks', () => {
 it('capabilities are declared in the words of the protocol', () => {
   expect(capabilitiesOf(ALL)).toEqual({ elicitation: { form: {}, url: {} }, sampling: {}, roots: {} });
   expect(capabilitiesOf({ capabilities: [] })).toEqual({});
+});
+
+it.each([
+  ['that is no text', 5, 'wants a state back that is no text'],
+  ['that is too long', 'x'.repeat(16_385), 'wants more than 16384 bytes of state back'],
+])('a question with a state %s is refused in words that say so', (_what, requestState, words) => {
+  const reply = { resultType: 'input_required', requestState };
+  expect(() => askingAnswer(reply, ALL, (text) => text)).toThrow(`the server ${words}`);
 });

@@ -62,9 +62,10 @@ export function askingAnswer(reply: unknown, input: McpInput | null, redact: Red
 
 function questionOf({ inputRequests = {}, requestState }: AskingReply, input: McpInput, redact: Redact): McpQuestion {
   const state = requestState ?? null;
-  if (state !== null && (typeof state !== 'string' || Buffer.byteLength(state) > MCP_ASK_LIMITS.stateBytes))
+  if (state !== null && typeof state !== 'string') throw unsupported('wants a state back that is no text');
+  if (state !== null && Buffer.byteLength(state) > MCP_ASK_LIMITS.stateBytes)
     throw unsupported(`wants more than ${MCP_ASK_LIMITS.stateBytes} bytes of state back`);
-  if (!isObject(inputRequests)) throw unsupported('asks for what is none of MCP');
+  if (!isObject(inputRequests)) throw unsupported('asks in a form that MCP does not define');
   const entries = Object.entries(inputRequests);
   if (entries.length > MCP_ASK_LIMITS.requests)
     throw unsupported(`asks for more than ${MCP_ASK_LIMITS.requests} things`);
@@ -92,7 +93,7 @@ function keyOf(key: string): string {
 
 function requestOf(request: unknown, place: string, { capabilities }: McpInput): McpQuestion['requests'][string] {
   const { method, params = {} } = isObject(request) ? request : {};
-  if (typeof method !== 'string' || !isObject(params)) throw unsupported('asks for what is none of MCP');
+  if (typeof method !== 'string' || !isObject(params)) throw unsupported('asks in a form that MCP does not define');
   const ask = askOf(method, params);
   if (!capabilities.includes(ask)) throw unsupported(`asks for \`${ask}\`, which its client did not declare`);
   const undeclared = UNDECLARED[method]?.find((name) => params[name] !== undefined);
@@ -112,7 +113,7 @@ function paramsOf(ask: McpAsk, params: Json, place: string): Json {
 function askOf(method: string, { mode }: Json): McpAsk {
   if (method === 'sampling/createMessage') return 'sampling';
   if (method === 'roots/list') return 'roots';
-  if (method !== 'elicitation/create') throw unsupported('asks for what is none of MCP');
+  if (method !== 'elicitation/create') throw unsupported('asks for something that MCP does not define');
   if (mode !== undefined && mode !== 'form' && mode !== 'url') throw unsupported('asks a person in an unknown way');
   return mode === 'url' ? 'elicitation_url' : 'elicitation';
 }

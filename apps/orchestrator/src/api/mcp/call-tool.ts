@@ -22,11 +22,11 @@ import { lacksConsent } from './consent-pages.ts';
 import type { HeldState } from './held-state.ts';
 import {
   answersIn,
+  argsWithInput,
   inputFor,
   questionGone,
   questionIn,
   requireSameServer,
-  withInput,
 } from './mount/server-questions.ts';
 import { bodyOf, META, originOf } from './proposed-body.ts';
 import { readState } from './read-state.ts';
@@ -82,7 +82,7 @@ export class CallTool {
     requireSameServer(state, serverDigest);
     const answers = answersIn(state, request);
     const { question: id, responses } = answers;
-    let args = withInput(params.arguments ?? {}, responses, asks);
+    let args = argsWithInput(params.arguments ?? {}, responses, asks);
     if (id !== null) {
       const asked = await this.#operations.read(access.caller, id);
       const question = questionIn(asked);

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+import { MCP_ASK_LIMITS } from '@writ/contract';
 import { digestOfAsked } from './held-state.ts';
-import { answerKeys } from './mount/server-questions.ts';
+import { answerKeys, keptAnswers } from './mount/server-questions.ts';
 
 test('a key of an answer is made by whoever has the key of the deployment, and is of one operation', () => {
   const [made, same, other] = [1, 1, 2].map((fill) => answerKeys(Buffer.alloc(32, fill))('op_1'));
   expect([same, other === made]).toEqual([made, false]);
   expect(answerKeys(Buffer.alloc(32, 1))('op_2')).not.toBe(made);
+});
+
+test('answers are kept up to the limit in bytes, whatever characters they have', () => {
+  const kept = (text: string) => keptAnswers({ question: 'op_1', responses: { a: { text } } }, [])?.responses;
+  const room = MCP_ASK_LIMITS.bytes - JSON.stringify({ a: { text: '' } }).length;
+  expect([kept('x'.repeat(room)), kept('é'.repeat(room / 2))].map((responses) => responses?.['a'])).not.toContain(
+    undefined,
+  );
+  expect([kept('x'.repeat(room + 1)), kept('é'.repeat(room / 2 + 1))]).toEqual([{}, {}]);
 });
 
 test('the digest is of the values, in whatever order the members of objects are', async () => {

@@ -297,7 +297,7 @@ describe('an answer', () => {
       const { result } = await server.call({ state, responses: WHO });
       expect(result).toMatchObject({
         isError: true,
-        content: [{ text: expect.stringMatching(/question.*call the tool anew/s) }],
+        content: [{ text: expect.stringMatching(/question.*send the request anew/s) }],
       });
     }
     expect(server.proposed()).toHaveLength(1);

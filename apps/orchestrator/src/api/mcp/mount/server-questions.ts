@@ -47,11 +47,12 @@ export function keptAnswers(answers: GivenAnswers, asks: readonly McpAsk[] | nul
   const { question, responses } = answers;
   if (question === null && (asks === null || asks.length === 0 || Object.keys(responses).length === 0))
     return undefined;
-  return JSON.stringify(responses).length <= MCP_ASK_LIMITS.bytes ? answers : { question, responses: {} };
+  const bytes = Buffer.byteLength(JSON.stringify(responses));
+  return bytes <= MCP_ASK_LIMITS.bytes ? answers : { question, responses: {} };
 }
 
 /** The arguments of a call that may be answered with a question. */
-export function withInput(
+export function argsWithInput(
   args: Record<string, unknown>,
   given: GivenAnswers['responses'],
   asks: readonly McpAsk[] | null,
@@ -180,7 +181,7 @@ export function answerKeys(key: Buffer): (operationId: string) => string {
 export const questionGone = (operationId: string): Fault =>
   new Fault(
     'conflict',
-    `the question of operation ${operationId} can not be read any more, was no question, or its server has changed: call the tool anew`,
+    `the question of operation ${operationId} can not be read any more, was no question, or its server has changed: send the request anew, without its state`,
   );
 
 /**
