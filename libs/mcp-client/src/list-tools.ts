@@ -5,6 +5,7 @@ import { JsonError, parseIJson } from '@writ/digest';
 import { isServerRequest, remoteBytes, remoteToolOf, RESERVED_NAME, serverRequests } from '@writ/mcp-tool';
 import { shownProblem } from './kept-json.ts';
 import { McpError, type Redact } from './mcp-error.ts';
+import { isObject } from './read-reply.ts';
 import { inSession, type Session } from './session.ts';
 import type { Listing, ListWork, SessionDone, SkippedTool } from './session-work.ts';
 
@@ -156,9 +157,6 @@ function formProblem({ name, title, description, ...rest }: McpRemoteTool): stri
     ? `one of its schemas takes more than ${MCP_LIMITS.schemaBytes} bytes`
     : null;
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The revision 2025-11-25 lets a tool insist on being called as a task. */
 const taskProblem = (execution: unknown): string | null =>

@@ -17,6 +17,10 @@ const ROLES: readonly unknown[] = ['user', 'assistant'];
 export const malformed = (place: string, what: string): McpError =>
   new McpError('malformed', `the server's answer is none of MCP: \`${place === '' ? '/' : place}\` ${what}`);
 
+/** Whether a value is an object of JSON. */
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 export const text: Read<string> = (value, place) => {
   if (typeof value !== 'string') throw malformed(place, 'is no text');
   return value;

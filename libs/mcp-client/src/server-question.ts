@@ -17,6 +17,7 @@ import { hiddenCharacter, textsIn } from '@writ/mcp-tool';
 import { shownProblem } from './kept-json.ts';
 import { McpError, type Redact } from './mcp-error.ts';
 import { QUESTION_PARAMS } from './question-params.ts';
+import { isObject } from './read-reply.ts';
 import type { RemoteAnswer } from './session-work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -139,6 +140,3 @@ function storable(question: McpQuestion, redact: Redact): McpQuestion {
     throw unsupported(`asks for what can not be kept: ${shownProblem(error, redact)}`);
   }
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,6 +4,7 @@ import type {
   DelegationView,
   ErasureView,
   FreezeView,
+  McpConnectionView,
   OperationView,
   ProposedCall,
   RegistrarKeyView,
@@ -235,3 +236,21 @@ export function freezeOf(freeze_id: string): FreezeView {
     lifted_by: null,
   };
 }
+
+/** The caller's own connection to the server `tracker`. */
+export const mcpConnectionOf = (connection_id: unknown, state: unknown): McpConnectionView => ({
+  connection_id: connection_id as McpConnectionView['connection_id'],
+  server: 'tracker',
+  state: state as McpConnectionView['state'],
+  own: true,
+  person: null,
+  lists: false,
+  scopes: [],
+  issuer: null,
+  problem: null,
+  created_at: 1,
+  expires_at: null,
+  connected_at: null,
+  used_at: null,
+  ended_at: null,
+});

@@ -1,54 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls of tools of MCP servers through the egress gate, with the session in a thread.
-import {
-  bindTool,
-  formatId,
-  RESOURCE_SECRET_PREFIX,
-  type BoundResource,
-  type McpHttpSettings,
-  type McpTool,
-  type Redemption,
-} from '@writ/contract';
-import { resourceDigest } from '@writ/digest';
-import { acceptedTool, mcpDefinition } from '@writ/mcp-tool';
-import { WorkerPool } from '@writ/worker-pool';
-import { sessionPoolSizes } from '../../calls/executor-pool.ts';
-import type { ExecutorTasks } from '../../calls/worker-tasks.ts';
-import { EgressFixture } from '../../specs/egress-fixture.ts';
-import { McpUpstream, REMOTE_TOOL, type McpAnswer } from '../../specs/mcp-upstream.ts';
-import { BrokerRunner } from '../broker-runner.ts';
+import { RESOURCE_SECRET_PREFIX, type McpHttpSettings, type McpTool, type Redemption } from '@writ/contract';
+import { acceptedTool } from '@writ/mcp-tool';
+import { mcpHttpServer, McpHttpScene } from '../../specs/mcp-http-scene.ts';
+import { REMOTE_TOOL, type McpAnswer } from '../../specs/mcp-upstream.ts';
 import { McpSessions } from './mcp-sessions.ts';
 import { McpHttpTools } from './mcp-http-tools.ts';
 
 const SECRET = 'key-0123456789-secret';
-const SETTINGS: McpHttpSettings = {
-  transport: 'http',
-  url: 'https://mcp.outside.example/mcp',
-  credential: { secret: 'GITHUB' },
-};
-const serverOf = (settings: Partial<McpHttpSettings> = {}) => {
-  const meaning = { kind: 'mcp_server', name: 'github', settings: { ...SETTINGS, ...settings } } as const;
-  return { ...meaning, digest: resourceDigest(meaning) };
-};
+const serverOf = (settings: Partial<McpHttpSettings> = {}) => mcpHttpServer('github', 'GITHUB', settings);
+const SETTINGS = serverOf().settings;
 const TOOL: McpTool = { ...acceptedTool(serverOf(), 'create_issue', REMOTE_TOOL, 'write'), version: 1 };
-const NET: Redemption['net'] = [[{ domain: '*.outside.example', methods: ['POST'] }]];
 
-let threads: WorkerPool<ExecutorTasks>;
-beforeAll(() => {
-  threads = new WorkerPool({ ...sessionPoolSizes(3), filename: new URL('../../executor.worker.ts', import.meta.url) });
-});
-afterAll(() => threads.close());
-
-let on: EgressFixture;
-let server: McpUpstream;
-let tools: McpHttpTools;
-beforeEach(async () => {
-  on = await EgressFixture.open();
-  server = new McpUpstream(on.outside);
-  tools = new McpHttpTools(new McpSessions(threads), () => performance.now());
-});
-afterEach(() => on.close());
+const scene = McpHttpScene.open();
 
 interface Given {
   readonly tool?: McpTool;
@@ -57,40 +22,24 @@ interface Given {
   readonly wall_ms?: number;
 }
 
-async function call({ tool = TOOL, settings = {}, redemption = {}, wall_ms = 60_000 }: Given = {}) {
-  const resource_id = formatId('resource', new Uint8Array(16));
-  const resources: BoundResource[] = [{ resource_id, ...serverOf(settings), owner_agent_id: null }];
-  const definition = bindTool(mcpDefinition(tool), resources);
-  const message = on.kernel.order(tool.tool_id, { title: 'A leak' }, on.root, {
-    definition,
-    redemption: {
-      net: NET,
-      cli_tool: tool,
-      resources,
-      limits: { ...definition.limits, wall_ms },
-      secrets: { [`${RESOURCE_SECRET_PREFIX}GITHUB`]: SECRET },
-      ...redemption,
-    },
-  });
-  const runner = new BrokerRunner(on.kernel.blobs, on.gate(), () => performance.now(), { mcp: tools });
-  expect(await on.kernel.executor([runner]).run(message, 'broker')).toBe('reported');
-  const report = on.kernel.reports.at(-1)!;
+async function call({ tool = TOOL, settings = {}, redemption = {}, wall_ms }: Given = {}) {
+  const made = { tool, server: serverOf(settings), args: { title: 'A leak' }, secret: SECRET, redemption };
+  const report = await scene.call(wall_ms === undefined ? made : { ...made, wallMs: wall_ms });
   expect(JSON.stringify(report)).not.toContain(SECRET);
   return report;
 }
-const announced = (): boolean => on.kernel.requestedVerbs.includes('kernel.effect_started');
-const calls = (): number => server.methods.filter((method) => method === 'tools/call').length;
+const calls = (): number => scene.server.methods.filter((method) => method === 'tools/call').length;
 
 it('a call is announced right before it is sent, with the credential, and answers', async () => {
-  server.answers = {
+  scene.server.answers = {
     'tools/list': (message, response) => {
-      expect(announced()).toBe(false);
-      server.result(message, response, { tools: [REMOTE_TOOL], ttlMs: 0, cacheScope: 'private' });
+      expect(scene.isAnnounced).toBe(false);
+      scene.server.result(message, response, { tools: [REMOTE_TOOL], ttlMs: 0, cacheScope: 'private' });
     },
     'tools/call': (message, response) => {
-      expect(announced()).toBe(true);
+      expect(scene.isAnnounced).toBe(true);
       expect(message.params).toMatchObject({ name: 'create_issue', arguments: { title: 'A leak' } });
-      server.result(message, response, {
+      scene.server.result(message, response, {
         content: [{ type: 'text', text: `by ${SECRET}` }],
         structuredContent: { number: 7 },
       });
@@ -104,29 +53,31 @@ it('a call is announced right before it is sent, with the credential, and answer
   });
   expect(report.requests).toHaveLength(3);
   expect(report.requests?.every(({ method, target }) => method === 'POST' && target === SETTINGS.url)).toBe(true);
-  expect(on.outside.received.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill(`Bearer ${SECRET}`));
+  expect(scene.on.outside.received.map(({ headers }) => headers.authorization)).toEqual(
+    Array(3).fill(`Bearer ${SECRET}`),
+  );
 });
 
 it('a call of a tool that only reads is not announced', async () => {
   expect(await call({ tool: { ...TOOL, category: 'read' } })).toMatchObject({ ended: 'exited' });
-  expect([announced(), calls()]).toEqual([false, 1]);
+  expect([scene.isAnnounced, calls()]).toEqual([false, 1]);
 });
 
 it('a credential goes into the header of the settings, and over TLS alone', async () => {
   await call({ settings: { credential: { header: 'X-Api-Key', prefix: '', secret: 'GITHUB' } } });
-  expect(on.outside.received[0]?.headers).toMatchObject({ 'x-api-key': SECRET });
-  const before = on.outside.received.length;
+  expect(scene.on.outside.received[0]?.headers).toMatchObject({ 'x-api-key': SECRET });
+  const before = scene.on.outside.received.length;
   expect(await call({ settings: { url: 'http://mcp.outside.example/mcp' } })).toMatchObject({
     ended: 'failed',
     error: { code: 'egress.refused' },
   });
-  expect(on.outside.received).toHaveLength(before);
+  expect(scene.on.outside.received).toHaveLength(before);
 });
 
 it('a server that the token does not reach is sent nothing', async () => {
   const report = await call({ redemption: { net: [[{ domain: 'other.example', methods: ['POST'] }]] } });
   expect(report).toMatchObject({ ended: 'failed', error: { code: 'token.scope' } });
-  expect([server.messages, announced()]).toEqual([[], false]);
+  expect([scene.server.messages, scene.isAnnounced]).toEqual([[], false]);
 });
 
 it.each<[string, readonly unknown[], string]>([
@@ -137,9 +88,9 @@ it.each<[string, readonly unknown[], string]>([
   ],
   ['that the server has no more', [], 'mcp.definition_gone'],
 ])('a tool %s is not called', async (_what, listed, code) => {
-  server.tools = listed;
+  scene.server.tools = listed;
   expect(await call()).toMatchObject({ ended: 'failed', error: { code }, result: null });
-  expect([calls(), announced()]).toEqual([0, false]);
+  expect([calls(), scene.isAnnounced]).toEqual([0, false]);
 });
 
 const status =
@@ -174,7 +125,7 @@ it.each<[string, string, McpAnswer, string, boolean]>([
   [
     'another result than it promises',
     'tools/call',
-    (message, response) => server.result(message, response, { content: [], structuredContent: { number: 'x' } }),
+    (message, response) => scene.server.result(message, response, { content: [], structuredContent: { number: 'x' } }),
     'mcp.result_invalid',
     true,
   ],
@@ -182,50 +133,50 @@ it.each<[string, string, McpAnswer, string, boolean]>([
     'a question',
     'tools/call',
     (message, response) =>
-      server.result(message, response, { resultType: 'input_required', inputRequests: {}, requestState: 'x' }),
+      scene.server.result(message, response, { resultType: 'input_required', inputRequests: {}, requestState: 'x' }),
     'mcp.unsupported',
     true,
   ],
 ])('a server that answers %s', async (_what, method, answer, code, wasAnnounced) => {
-  server.answers = { [method]: answer };
+  scene.server.answers = { [method]: answer };
   expect(await call()).toMatchObject({ ended: 'failed', error: { code }, result: null });
-  expect([announced(), calls()]).toEqual([wasAnnounced, wasAnnounced ? 1 : 0]);
+  expect([scene.isAnnounced, calls()]).toEqual([wasAnnounced, wasAnnounced ? 1 : 0]);
 });
 
 it('a call that the kernel stops when it is announced is not sent', async () => {
-  on.kernel.onEffect = () => ({ v: 1, lease_until: 0, stop: true });
+  scene.on.kernel.onEffect = () => ({ v: 1, lease_until: 0, stop: true });
   await call().catch(() => undefined);
   expect(calls()).toBe(0);
 });
 
 it('a server that says nothing is left in the time of the call', async () => {
-  server.answers = { 'tools/call': () => undefined };
+  scene.server.answers = { 'tools/call': () => undefined };
   expect(await call({ wall_ms: 4_000 })).toMatchObject({ ended: 'timeout', error: { code: 'command.timeout' } });
   expect(calls()).toBeLessThanOrEqual(1);
 });
 
 it('a listing is used as long as the server says that it is valid, and not after a failure', async () => {
-  server.ttlMs = 20_000;
+  scene.server.ttlMs = 20_000;
   await call();
   await call();
-  expect(server.methods.filter((method) => method === 'tools/list')).toHaveLength(1);
-  server.answers = { 'tools/call': refuse(-32_602) };
+  expect(scene.server.methods.filter((method) => method === 'tools/list')).toHaveLength(1);
+  scene.server.answers = { 'tools/call': refuse(-32_602) };
   await call();
-  server.answers = {};
+  scene.server.answers = {};
   await call();
-  expect(server.methods.filter((method) => method === 'tools/list')).toHaveLength(2);
+  expect(scene.server.methods.filter((method) => method === 'tools/list')).toHaveLength(2);
 });
 
 it('a server has as many calls under way as its settings say', async () => {
   const waiting: (() => void)[] = [];
-  server.answers = {
+  scene.server.answers = {
     'tools/call': (message, response) =>
-      waiting.push(() => server.result(message, response, { content: [], structuredContent: { number: 1 } })),
+      waiting.push(() => scene.server.result(message, response, { content: [], structuredContent: { number: 1 } })),
   };
   const settings = { calls_max: 1 };
   const first = call({ settings });
   await vi.waitFor(() => expect(waiting).toHaveLength(1), 20_000);
-  const second = tools.run(
+  const second = scene.tools.run(
     {
       server: 'github',
       server_digest: TOOL.server_digest,
@@ -235,9 +186,9 @@ it('a server has as many calls under way as its settings say', async () => {
       output: null,
     },
     {
-      tenantId: on.kernel.redemption.tenant_id,
-      resources: on.kernel.redemption.resources ?? [],
-      limits: on.kernel.redemption.limits,
+      tenantId: scene.on.kernel.redemption.tenant_id,
+      resources: scene.on.kernel.redemption.resources ?? [],
+      limits: scene.on.kernel.redemption.limits,
       args: {},
       net: [],
       resourceSecrets: {},
@@ -252,9 +203,9 @@ it('a server has as many calls under way as its settings say', async () => {
 
 it('a long result is cut to what a call may return', async () => {
   const long = { content: [{ type: 'text', text: `${'['.repeat(300_000)}${'x'.repeat(4 * 1_048_576)}` }] };
-  server.answers = {
+  scene.server.answers = {
     'tools/call': (message, response) =>
-      server.result(message, response, { ...long, structuredContent: { number: 1 } }),
+      scene.server.result(message, response, { ...long, structuredContent: { number: 1 } }),
   };
   const report = await call();
   expect(report).toMatchObject({ ended: 'exited', error: null });
@@ -265,7 +216,7 @@ it('a long result is cut to what a call may return', async () => {
 it('an error has no beginning of a credential where its words are cut', async () => {
   for (const before of [390, 6_390]) {
     const message = `${before > 400 ? ' '.repeat(before) : 'x'.repeat(before)}${SECRET} is wrong`;
-    server.answers = {
+    scene.server.answers = {
       'tools/call': ({ id }, response) =>
         response
           .writeHead(200, { 'content-type': 'application/json' })
@@ -278,16 +229,16 @@ it('an error has no beginning of a credential where its words are cut', async ()
 });
 
 it('what a thread returns of a listing is the definition of the called tool, as bytes', async () => {
-  server.tools = [REMOTE_TOOL, ...Array.from({ length: 400 }, (_, n) => ({ ...REMOTE_TOOL, name: `t${n}` }))];
+  scene.server.tools = [REMOTE_TOOL, ...Array.from({ length: 400 }, (_, n) => ({ ...REMOTE_TOOL, name: `t${n}` }))];
   const returned: { value?: { listed: { definition: Uint8Array } } }[] = [];
   const watched = {
-    run: async (...asked: Parameters<typeof threads.run>) => {
-      const done: unknown = await threads.run(...asked);
+    run: async (...asked: Parameters<typeof scene.threads.run>) => {
+      const done: unknown = await scene.threads.run(...asked);
       returned.push(done as (typeof returned)[number]);
       return done;
     },
   };
-  tools = new McpHttpTools(new McpSessions(watched as never), () => performance.now());
+  scene.tools = new McpHttpTools(new McpSessions(watched as never), () => performance.now());
   expect(await call()).toMatchObject({ ended: 'exited' });
   const { value } = returned[0]!;
   expect(Object.keys(value!).toSorted()).toEqual(['answer', 'listed']);
@@ -297,14 +248,14 @@ it('what a thread returns of a listing is the definition of the called tool, as 
 });
 
 it('a call under the rights of a person has the access token of that person, and no listing of another', async () => {
-  server.ttlMs = 60_000;
+  scene.server.ttlMs = 60_000;
   const settings = { credential: { oauth: { client_id: 'writ', scopes: [] } } };
   const tool: McpTool = { ...acceptedTool(serverOf(settings), 'create_issue', REMOTE_TOOL, 'write'), version: 1 };
   for (const token of ['token-of-ann', 'token-of-bob', 'token-of-ann']) {
     const secrets = { [`${RESOURCE_SECRET_PREFIX}person-token`]: token };
     expect((await call({ tool, settings, redemption: { secrets } })).error).toBeNull();
-    expect(on.outside.received.at(-1)?.headers.authorization).toBe(`Bearer ${token}`);
-    expect(JSON.stringify(on.kernel.reports.at(-1))).not.toContain(token);
+    expect(scene.on.outside.received.at(-1)?.headers.authorization).toBe(`Bearer ${token}`);
+    expect(JSON.stringify(scene.on.kernel.reports.at(-1))).not.toContain(token);
   }
-  expect(server.methods.filter((method) => method === 'tools/list')).toHaveLength(2);
+  expect(scene.server.methods.filter((method) => method === 'tools/list')).toHaveLength(2);
 });

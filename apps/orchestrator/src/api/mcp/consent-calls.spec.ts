@@ -5,7 +5,7 @@ import type { McpRemoteTool, OperationView, ProposedCall } from '@writ/contract'
 import { serverRequests } from '@writ/mcp-tool';
 import { newId } from '@writ/nest-kit';
 import { vi } from 'vitest';
-import { viewOf } from '../../specs/fake-views.ts';
+import { mcpConnectionOf, viewOf } from '../../specs/fake-views.ts';
 import { messageOf, postModern, type ModernRequest } from '../../specs/mcp-request.ts';
 import { keepTracker, trackerTool } from '../../specs/mounted-server.ts';
 import { createFixture, type Fixture } from '../../specs/tenant-fixture.ts';
@@ -36,7 +36,9 @@ beforeAll(async () => {
   token = keepTracker(api, tenant, has, LISTED);
   const link = () => ({ connection_id: newId('connection'), handle: 'h'.repeat(43), expires_at: Date.now() + 600_000 });
   api.kernel.handlers.set('mcp_connection.ask', link);
-  api.kernel.handlers.set('mcp_connection.read', (_caller, { connection_id }) => accessOf(connection_id, 'connected'));
+  api.kernel.handlers.set('mcp_connection.read', (_caller, { connection_id }) =>
+    mcpConnectionOf(connection_id, 'connected'),
+  );
 });
 afterAll(() => api.close());
 beforeEach(() => {
@@ -53,22 +55,6 @@ beforeEach(() => {
   };
 });
 
-const accessOf = (connection_id: unknown, state: string) => ({
-  connection_id,
-  server: 'tracker',
-  state,
-  own: true,
-  person: null,
-  lists: false,
-  scopes: [],
-  issuer: null,
-  problem: null,
-  created_at: 1,
-  expires_at: null,
-  connected_at: null,
-  used_at: null,
-  ended_at: null,
-});
 function endedAs(call: ProposedCall, state: 'refused' | 'committed'): OperationView {
   const view = viewOf(call, state);
   const error = { code: 'mcp.consent_required', message: 'not connected', hint: null };
@@ -246,7 +232,7 @@ it('waiting for a consent ends in time when the kernel answers slowly', async ()
   const kernel = {
     ask: async (_verb: string, _caller: unknown, { connection_id }: { readonly connection_id: string }) => {
       [left, asked] = [left - 4_990, asked + 1];
-      return accessOf(connection_id, 'asked');
+      return mcpConnectionOf(connection_id, 'asked');
     },
   };
   const pages = new ConsentPages(kernel as never, {} as never, Date.now);

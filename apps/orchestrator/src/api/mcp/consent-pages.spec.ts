@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, MCP_ASK_LIMITS, MCP_INPUT, type McpAsk, type OperationView, type ProposedCall } from '@writ/contract';
 import { acceptedTool, serverRequests } from '@writ/mcp-tool';
 import { newId } from '@writ/nest-kit';
-import { viewOf } from '../../specs/fake-views.ts';
+import { mcpConnectionOf, viewOf } from '../../specs/fake-views.ts';
 import { messageOf, postModern } from '../../specs/mcp-request.ts';
 import { createFixture, GRANT, type Fixture } from '../../specs/tenant-fixture.ts';
 import { openTestApi, type TestApi, type TestTenant } from '../../specs/test-api.ts';
@@ -54,22 +54,9 @@ beforeEach(() => {
     tool: { tool_id: `mcp.tracker.${localName(String(remote_name))}`, digest: '8'.repeat(64) },
   }));
   kernel.handlers.set('mcp_server.definitions', () => ({ items: [], rest: [] }));
-  kernel.handlers.set('mcp_connection.read', (_caller, { connection_id }) => ({
-    connection_id,
-    server: 'tracker',
-    state: states.length > 1 ? states.shift() : states[0],
-    own: true,
-    person: null,
-    lists: false,
-    scopes: [],
-    issuer: null,
-    problem: null,
-    created_at: 1,
-    expires_at: null,
-    connected_at: null,
-    used_at: null,
-    ended_at: null,
-  }));
+  kernel.handlers.set('mcp_connection.read', (_caller, { connection_id }) =>
+    mcpConnectionOf(connection_id, states.length > 1 ? states.shift() : states[0]),
+  );
 });
 
 const QUESTION = {

@@ -3,6 +3,7 @@
 // Arguments that a client repeats in headers, as a tool's schema asks for (`x-mcp-header`, revision 2026-07-28): what
 // routes by a header must not see another value than the call has. The SDK checks this for tools that it lists itself.
 import type { McpRemoteTool } from '@writ/contract';
+import { isObject } from './mount-results.ts';
 
 /** An argument that has a header. */
 interface Declaration {
@@ -73,6 +74,3 @@ function decodedValue(value: string): string | null {
     return null;
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
