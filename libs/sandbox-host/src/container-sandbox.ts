@@ -8,6 +8,7 @@ import {
   Shells,
   type SandboxJob,
   type ExpectedJob,
+  type SandboxLabels,
   type SandboxResult,
   type SandboxUser,
   type Shell,
@@ -208,12 +209,7 @@ export class ContainerSandbox extends Sandbox {
     return warm ?? this.#start(image, limits, labels);
   }
 
-  #start(
-    image: string,
-    size: SandboxSize,
-    labels: Readonly<Record<string, string>>,
-    user?: SandboxUser,
-  ): Promise<AgentContainer> {
+  #start(image: string, size: SandboxSize, labels: SandboxLabels, user?: SandboxUser): Promise<AgentContainer> {
     const spec = { image, size, labels: { ...labels, ...this.#config.labels } };
     return this.#track(this.#startOne(user === undefined ? spec : { ...spec, user }));
   }

@@ -5,4 +5,4 @@ export { referencesFrom, type ReferenceOf } from './image-reference.ts';
 export { KubeApi, type KubeApiSource } from './kube-api.ts';
 export { leaseOf, type LeaseShape } from './lease-shape.ts';
 export { KubernetesSandbox, type KubernetesSandboxConfig } from './kubernetes-sandbox.ts';
-export { commonLabels, JOB_LABELS, OWNER_LABEL, podOf, specOf, type PodOptions } from './pod-shape.ts';
+export { commonLabels, OWNER_LABEL, podOf, specOf, type PodOptions } from './pod-shape.ts';

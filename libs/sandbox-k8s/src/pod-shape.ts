@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { V1Container, V1Pod, V1PodSpec } from '@kubernetes/client-node';
+import { SANDBOX_LABELS } from '@writ/sandbox';
 import { AGENT_VARIABLES, SANDBOX_UID, type SandboxSize } from '@writ/sandbox-host';
 
 /** The one container of a pod. */
 export const CONTAINER = 'sandbox';
 /** The label that names the owner of a pod or lease: the id of an executor. */
 export const OWNER_LABEL = 'writ.owner';
-/** Labels that callers may put on a sandbox. */
-export const JOB_LABELS: readonly string[] = ['writ.operation'];
 /** Labels of every pod and lease of a release; the network policy of a shared namespace selects by the first. */
 export const commonLabels = (release: string): Readonly<Record<'writ' | 'writ.role', string>> => ({
   writ: release,
@@ -63,7 +62,7 @@ export interface PodOptions {
   readonly hostUsers?: boolean;
 }
 
-const KNOWN_LABELS = new Set([...Object.keys(commonLabels('')), OWNER_LABEL, ...JOB_LABELS]);
+const KNOWN_LABELS = new Set([...Object.keys(commonLabels('')), OWNER_LABEL, ...SANDBOX_LABELS]);
 
 /**
  * The only shape of a sandbox's pod. The chart's ValidatingAdmissionPolicy admits only this shape in the sandboxes'
@@ -82,7 +81,7 @@ export function podOf(options: PodOptions): V1Pod {
     throw new Error(
       `a sandbox has no label \`${unknown}\`: ` +
         `the admission policy of the chart knows ${[...KNOWN_LABELS].join(', ')}; ` +
-        'add it to `JOB_LABELS`, and make the chart anew',
+        'add it to `SANDBOX_LABELS`, and make the chart anew',
     );
   const ownerReference = {
     apiVersion: 'coordination.k8s.io/v1',

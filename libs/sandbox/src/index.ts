@@ -35,6 +35,7 @@ export { encodeHostMessage, parseHostMessage, type HostMessage, type JobOrder } 
 export type { EntryHead } from './entry-head.ts';
 export { comparePaths, parentOf, parentsOf, pathFault, targetFault } from './path.ts';
 export {
+  SANDBOX_LABELS,
   connectionsOf,
   tapBytesOf,
   Sandbox,
@@ -50,6 +51,7 @@ export {
   type SandboxFile,
   type SandboxJob,
   type SandboxKin,
+  type SandboxLabels,
   type SandboxLimits,
   type SandboxOutput,
   type SandboxPatch,

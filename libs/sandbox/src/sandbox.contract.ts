@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { connectedJobs } from './connected-jobs.contract.ts';
 import { COMMANDS } from './programs.contract.ts';
 import {
+  SANDBOX_LABELS,
   SandboxJobError,
   type Sandbox,
   type SandboxEntry,
@@ -104,6 +105,12 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
           untappedBytes: 0,
           changes: [],
         });
+      });
+
+      test('a job runs with every label that a sandbox can have', async () => {
+        const labels = Object.fromEntries(SANDBOX_LABELS.map((label) => [label, 'x_0123456789']));
+        const job = { ...jobOf(COMMANDS.succeed), labels };
+        expect(await under.sandbox.run(job, new AbortController().signal)).toMatchObject({ exitCode: 0 });
       });
 
       test('a command that fails reports its status, and its effect is still reported', async () => {

@@ -2,6 +2,10 @@
 import type { Duplex } from 'node:stream';
 import type { FileState, UsageCounter } from '@writ/contract';
 
+/** The labels that a sandbox can have. Each adapter takes all of them; the chart's admission policy allows no other. */
+export const SANDBOX_LABELS = ['writ.operation', 'writ.resource'] as const;
+export type SandboxLabels = Readonly<Partial<Record<(typeof SANDBOX_LABELS)[number], string>>>;
+
 /** A regular file; `sha256` may give the hash of `bytes` where the caller has it, which avoids hashing them again. */
 export interface SandboxFile {
   readonly path: string;
@@ -154,7 +158,7 @@ export interface SandboxJob {
   readonly env: Readonly<Record<string, string>>;
   readonly limits: SandboxLimits;
   /** shown to operators beside the container; never visible to the job */
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: SandboxLabels;
   /** absent: all its files are sent each time */
   readonly kin?: SandboxKin;
   /** absent: there is no proxy, and nothing leaves */

@@ -5,6 +5,7 @@ import type {
   SandboxEgress,
   SandboxEnd,
   SandboxEntry,
+  SandboxLabels,
   SandboxLimits,
   SandboxPatch,
   SandboxReason,
@@ -25,7 +26,7 @@ export interface ShellSpec {
    * nothing leaves
    */
   readonly proxy?: true;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: SandboxLabels;
 }
 
 export interface TerminalSize {

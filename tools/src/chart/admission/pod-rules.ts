@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shape of a sandbox's pod as rules of an admission policy: what the driver makes, and nothing else.
 import type { V1Pod, V1Volume } from '@kubernetes/client-node';
-import { REFUSED_AT_MAX } from '@writ/sandbox';
-import { JOB_LABELS, OWNER_LABEL } from '@writ/sandbox-k8s';
+import { REFUSED_AT_MAX, SANDBOX_LABELS } from '@writ/sandbox';
+import { OWNER_LABEL } from '@writ/sandbox-k8s';
 import { cel } from './cel.ts';
 import { CLUSTER_SPEC, clusterValidations } from './cluster-rules.ts';
 import { driverContainer, largestPod, pinsOf, type SizeMax } from './driver-pod.ts';
@@ -80,7 +80,7 @@ export function podRules(max: SizeMax): Rules {
     owner: pinsOf(metadata.ownerReferences?.[0] ?? {}, FREE_OWNER),
     labels: {
       pins: pinsOf(metadata.labels ?? {}, FREE_LABELS),
-      free: [...FREE_LABELS, ...JOB_LABELS],
+      free: [...FREE_LABELS, ...SANDBOX_LABELS],
       more: 'variables.addedLabels',
     },
     name: NAME,

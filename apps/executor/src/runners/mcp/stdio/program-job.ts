@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mcpMemoryBytes, SANDBOX_LIMITS, type McpStdioSettings } from '@writ/contract';
-import type { SandboxJob } from '@writ/sandbox';
+import type { SandboxJob, SandboxLabels } from '@writ/sandbox';
 import { CONTAINER_TMPFS_BYTES } from '../../container-capacity.ts';
 import { secretOf } from '../../resource-secret.ts';
 
@@ -19,7 +19,7 @@ export interface ProgramParts {
   readonly image: string;
   /** the secrets that the settings name, by their names */
   readonly resourceSecrets: Readonly<Record<string, string>>;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: SandboxLabels;
 }
 
 /**
