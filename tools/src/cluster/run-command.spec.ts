@@ -39,3 +39,10 @@ test('a failure names the task, the command and its output', async () => {
     details: ['no such thing'],
   });
 });
+
+test('a failure says how a program was ended that did not end by itself', async () => {
+  await expect(mustRun('wait', ['sleep', '60'], { env, timeoutMs: 50 })).rejects.toThrow(
+    /^could not wait: `sleep 60` was ended after \d+ ms: SIGKILL$/,
+  );
+  await expect(mustRun('start', ['/nowhere/program'], { env })).rejects.toThrow(/was ended after \d+ ms: .*ENOENT$/);
+});

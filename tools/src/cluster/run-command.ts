@@ -8,6 +8,8 @@ import { SetupError } from '../setup-error.ts';
 export interface Printed {
   /** The exit status; -1 where it could not be started, or a signal ended it. */
   readonly status: number;
+  /** The signal that ended it, or the reason why it could not be started; absent: it ended by itself. */
+  readonly ended?: string;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -35,16 +37,18 @@ export const runCommand = async (
       cwd: '/',
       ...(timeoutMs === undefined ? {} : { timeout: timeoutMs, killSignal: 'SIGKILL' as const }),
     });
-    const ended = new Promise<number>((resolve) => {
-      child.once('error', () => resolve(-1));
-      child.once('close', (code) => resolve(code ?? -1));
+    const end = new Promise<Pick<Printed, 'status' | 'ended'>>((resolve) => {
+      child.once('error', ({ message }) => resolve({ status: -1, ended: message }));
+      child.once('close', (code, signal) =>
+        resolve(code === null ? { status: -1, ended: String(signal) } : { status: code }),
+      );
     });
     // The status decides for a program that ends without reading its input.
     child.stdin?.on('error', () => undefined).end(input ?? '');
     const [stdout, stderr] = await Promise.all(
       [child.stdout, child.stderr].map((stream) => (stream === null ? '' : text(stream))),
     );
-    return { status: await ended, stdout: stdout ?? '', stderr: stderr ?? '' };
+    return { ...(await end), stdout: stdout ?? '', stderr: stderr ?? '' };
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -52,10 +56,13 @@ export const runCommand = async (
 
 /** The same, for a program that must succeed. Throws `SetupError` after "could not WHAT". */
 export const mustRun = async (what: string, command: readonly string[], options: CommandOptions): Promise<string> => {
-  const { status, stdout, stderr } = await runCommand(command, options);
+  const began = Date.now();
+  const { status, ended, stdout, stderr } = await runCommand(command, options);
+  const end =
+    ended === undefined ? `ended with status ${status}` : `was ended after ${Date.now() - began} ms: ${ended}`;
   if (status !== 0)
     throw new SetupError(
-      `could not ${what}: \`${command.join(' ')}\` ended with status ${status}`,
+      `could not ${what}: \`${command.join(' ')}\` ${end}`,
       `${stderr}\n${stdout}`.split('\n').filter((line) => line.trim() !== ''),
     );
   return stdout;

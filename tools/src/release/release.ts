@@ -58,9 +58,9 @@ export interface Release extends ReleasePlace {
 }
 
 const SMALL_VALUES = join(CHART, 'ci', 'small-values.yaml');
-/** Helm's limit for the rollout; a program that runs longer than this hangs. */
-const HELM_WAIT = '8m';
-const HELM_MS = 10 * 60_000;
+/** Helm's limit for each stage of a rollout; a program that runs longer than all of them hangs. */
+const HELM_WAIT = '15m';
+const HELM_MS = 18 * 60_000;
 
 /** Images are loaded into the node and never pulled. */
 export const imageValues = ({ writ, sandbox, parts }: InstalledImages): Values => {
