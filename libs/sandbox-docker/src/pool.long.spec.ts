@@ -98,7 +98,7 @@ test('closing leaves no container and kills what runs', async () => {
   expect(await Promise.all(ids.map(exists))).toEqual(ids.map(() => false));
 }, 240_000);
 
-test('containers of an earlier process are swept at the start, and no others', async () => {
+test('containers of an earlier process are swept at the start, frozen ones too, and no others', async () => {
   const docker = testEngine();
   const image = await testImage(docker);
   // A container that doesn't end with its executor: its stdin stays open, and no agent would notice.
@@ -113,10 +113,12 @@ test('containers of an earlier process are swept at the start, and no others', a
     return container;
   };
   const owner = `swept-${process.pid}`;
-  const [mine, others] = await Promise.all([leave(owner), leave(`${owner}-not`)]);
+  const [mine, frozen, others] = await Promise.all([leave(owner), leave(owner), leave(`${owner}-not`)]);
+  // As a program between two calls whose executor was killed.
+  await frozen.pause();
   try {
     const { sandbox } = await openSandbox({ owner });
-    expect([await exists(mine.id), await exists(others.id)]).toEqual([false, true]);
+    expect(await Promise.all([mine, frozen, others].map(({ id }) => exists(id)))).toEqual([false, false, true]);
     await sandbox.close();
   } finally {
     await others.remove({ force: true });
