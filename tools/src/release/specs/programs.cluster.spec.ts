@@ -19,6 +19,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', as
       serverInfo: { name: 'counter', version: '1' } } });
   if (method === 'tools/list')
     return say({ id, result: { tools: [{ name: 'count', inputSchema: { type: 'object' } }] } });
+  if (method !== 'tools/call') return say({ id, error: { code: -32601, message: 'Method not found' } });
   calls += 1;
   const out = await fetch('https://' + (process.env.KUBERNETES_SERVICE_HOST ?? '10.96.0.1'), {
     signal: AbortSignal.timeout(2000) }).then(() => 'open', () => 'closed');
