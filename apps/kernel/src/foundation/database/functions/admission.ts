@@ -14,15 +14,17 @@ export interface Claim {
   /** hex; null once the payload was erased */
   readonly fingerprint: string | null;
   readonly capability_token_id: string;
+  /** whether the credentials of both calls are of one person; null where either is of nobody */
+  readonly same_subject: boolean | null;
   readonly operation: OperationRow;
 }
 
-/** A token with its budgets, as kernel.facts returns it. */
+/** A token with its budgets, as kernel.facts_of_call returns it. */
 export type AccountRow = TokenRow & {
   readonly budgets: Readonly<Record<string, { readonly reserved: number; readonly used: number }>>;
 };
 
-/** The reply of kernel.facts. */
+/** The reply of kernel.facts_of_call. */
 export interface CallFactRows {
   readonly now: number;
   readonly existing: OperationRow | null;
@@ -110,8 +112,8 @@ export const admissionFunctions = {
     },
     { returns: 'value' },
   ),
-  facts: kernelFunction<CallFactRows>()(
-    'kernel.facts',
+  factsOfCall: kernelFunction<CallFactRows>()(
+    'kernel.facts_of_call',
     {
       tenant: sqlTypes.text,
       operation: sqlTypes.text,
