@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  Fault,
-  IdempotencyKey,
-  parseMessage,
-  personIn,
-  principalOf,
-  type Caller,
-  type Provenance,
-} from '@writ/contract';
+import { Fault, parseMessage, personIn, principalOf, type Caller, type Provenance } from '@writ/contract';
+import { idempotencyKeyOf } from '../edge/requests/idempotency-key.ts';
 import { CallBody } from './call-body.ts';
 import { agentOf, type ParsedCall } from './parsed-call.ts';
 
@@ -102,15 +95,4 @@ function refuseOwnProvenance({ provenance }: Record<string, unknown>): void {
         { pointer: `/provenance/${name}` },
       );
   }
-}
-
-function idempotencyKeyOf(call: CallBody, header: string | undefined): string | null {
-  if (header === undefined) return call.idempotency_key ?? null;
-  const key = parseMessage(IdempotencyKey, header);
-  if (call.idempotency_key !== undefined && call.idempotency_key !== key) {
-    throw new Fault('request.malformed', '`idempotency_key` and the header `Idempotency-Key` differ', {
-      pointer: '/idempotency_key',
-    });
-  }
-  return key;
 }

@@ -4,6 +4,7 @@ import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Authenticator } from '../../edge/access/authenticator.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
+import { idempotencyKeyOf } from '../../edge/requests/idempotency-key.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { MODELS, SESSIONS } from './routes.ts';
 import type { ModelView } from '../../runs/models/model-view.ts';
@@ -64,7 +65,9 @@ export class SessionsController {
     @RequestInput() { caller, params, body }: RequestInputOf<typeof SESSIONS.run>,
     @InExchange() exchange: Exchange,
   ): Promise<RunView> {
-    const run = runView(await this.changeSessions.start(caller, params.session_id, body));
+    const key = idempotencyKeyOf(body, exchange.header('idempotency-key'));
+    const request = key === null ? body : { ...body, idempotency_key: key };
+    const run = runView(await this.changeSessions.start(caller, params.session_id, request));
     exchange.setHeader('location', `/v1/runs/${run.run_id}`);
     return run;
   }

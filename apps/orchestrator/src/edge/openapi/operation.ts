@@ -102,11 +102,9 @@ function headerParameters({ id }: RouteRow, schemas: SchemaWriter): Json[] {
     schema: schemas.referred(schema),
   });
   const prefer = header('Prefer', Type.String({ description: '`wait=<seconds>` (RFC 7240), instead of `wait`' }));
-  if (id === 'proposeToolCall')
-    return [
-      header('Idempotency-Key', Type.String({ maxLength: 255, description: 'instead of `idempotency_key`' })),
-      prefer,
-    ];
+  const key = header('Idempotency-Key', Type.String({ maxLength: 255, description: 'instead of `idempotency_key`' }));
+  if (id === 'proposeToolCall') return [key, prefer];
+  if (id === 'startRun' || id === 'runJob') return [key];
   if (id === 'runTurn') return [prefer];
   return id === 'downloadFile' ? [header('If-None-Match', Type.String())] : [];
 }
