@@ -47,6 +47,13 @@ CREATE CONSTRAINT TRIGGER mcp_server_listed AFTER UPDATE OF checked_at ON kernel
 CREATE TRIGGER workspace_quota BEFORE UPDATE OF head_snapshot_id ON kernel.workspace
   FOR EACH ROW EXECUTE FUNCTION kernel.verify_quota();
 
+-- kernel.freeze
+
+-- Before a freeze is lifted or gets an end: refuses that (WR001) where the tenant is closed.
+CREATE TRIGGER freeze_stays BEFORE UPDATE ON kernel.freeze
+  FOR EACH ROW WHEN (new.lifted_at IS NOT NULL OR new.expires_at IS NOT NULL)
+  EXECUTE FUNCTION kernel.keep_closed();
+
 -- kernel.operation
 
 -- Before an insert: refuses a first state that kernel.transition does not permit. Most calls are inserted as

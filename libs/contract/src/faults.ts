@@ -196,6 +196,8 @@ export const FAULTS = {
   },
   'mailbox.folder_unknown': { status: 404, retry: 'never', message: 'the mailbox has no such folder' },
   'mailbox.unreadable': { status: 502, retry: 'never', message: 'the answer of the mailbox can not be read' },
+  // the tenant as a whole
+  'tenant.closed': { status: 423, retry: 'never', message: 'the tenant is closed' },
   // execution and commit
   'precondition.failed': { status: 412, retry: 'never', message: 'a precondition does not hold' },
   'effect.out_of_scope': { status: 403, retry: 'never', message: 'the effect reaches outside the capability token' },

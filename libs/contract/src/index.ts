@@ -324,7 +324,14 @@ export { SessionPermit, ShellAttachReply, ShellAttachRequest } from './messages/
 export { ShellEnding, ShellEndRequest, ShellRenewReply, ShellRenewRequest } from './messages/shells.ts';
 export { SkillPutReply, SkillView, SkillDetails } from './messages/skills.ts';
 export { TENANT_DEFAULTS, TenantLimits, TenantLimitsChange, TenantLimitsView } from './messages/tenant-limits.ts';
-export { LimitsChanged, LimitsSince, WorkspaceLimits, WorkspaceLimitsChange } from './messages/tenant-limits.ts';
+export {
+  ChangedTenant,
+  LimitsChanged,
+  LimitsSince,
+  WorkspaceLimits,
+  WorkspaceLimitsChange,
+} from './messages/tenant-limits.ts';
+export { CloseReason, TenantView } from './messages/tenants.ts';
 export { AppliedTool, TenantToolView, ToolsApplied } from './messages/tools.ts';
 export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestEffects, BacktestPage, EffectSkip } from './messages/what-if.ts';
 export { OperationExplanation, PolicyExplanation, PolicyReplay, ReplayedCall, Simulation } from './messages/what-if.ts';

@@ -12,6 +12,11 @@ const HANDS: readonly Role[] = ['admin', 'operator'];
  */
 export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' | 'public'>> = {
   createTenant: 'platform',
+  listTenants: 'platform',
+  readTenant: 'platform',
+  closeTenant: 'platform',
+  listRecordsOfClosedTenant: 'platform',
+  readReceiptOfClosedTenant: 'platform',
   postMcp: ['admin', 'agent'],
   postMcpWithToken: ['admin', 'agent'],
   readTenantLimits: 'platform',

@@ -57,7 +57,15 @@ import { ResourceGrants, Resources, ResourcesController } from './resources/inde
 import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from './sandboxes/index.ts';
 import { Secrets, SecretsController } from './secrets/index.ts';
 import { Skills, SkillsController } from './skills/index.ts';
-import { CreateTenant, TenantLimits, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
+import {
+  CloseTenant,
+  CreateTenant,
+  TenantLimits,
+  RewrapKeys,
+  Tenants,
+  TenantsController,
+  type Rewrapped,
+} from './tenants/index.ts';
 import {
   AttenuateToken,
   DerivedTokensController,
@@ -164,6 +172,8 @@ const identities = (
 ): readonly object[] => [
   new CreateTenant(dependencies.changes, config.masterKeys.current),
   new TenantLimits(dependencies.tenancy, dependencies.changes, dependencies.sizes),
+  new Tenants(dependencies.tenancy, dependencies.workers),
+  new CloseTenant(dependencies.changes, endCalls, dependencies),
   new TenantCallSettings(dependencies.tenancy, dependencies.changes),
   new RevokeKey(dependencies.changes, endCalls),
   new Agents(dependencies.tenancy, dependencies.changes),

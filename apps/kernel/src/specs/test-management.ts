@@ -32,7 +32,7 @@ import { Sizes } from '../foundation/workspace/sizes.ts';
 import { Trees } from '../foundation/workspace/trees.ts';
 import { Tenancy } from '../foundation/tenancy/index.ts';
 import { TenantCallSettings } from '../management/call-settings/index.ts';
-import { CreateTenant, TenantLimits } from '../management/tenants/index.ts';
+import { CloseTenant, CreateTenant, TenantLimits, Tenants } from '../management/tenants/index.ts';
 import {
   AttenuateToken,
   ChargeModelTokens,
@@ -67,6 +67,8 @@ export function openManagement(kernel: TestKernel) {
     changes,
     createTenant: new CreateTenant(changes, masterKey),
     limits: new TenantLimits(tenancy, changes, sizes),
+    tenants: new Tenants(tenancy, kernel.workers),
+    closeTenant: new CloseTenant(changes, kernel.endCalls, kernel),
     callSettings: new TenantCallSettings(tenancy, changes),
     recordChange: new RecordChange(changes),
     revokeKey: new RevokeKey(changes, kernel.endCalls),

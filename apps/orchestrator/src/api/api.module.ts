@@ -5,8 +5,10 @@ import { provideBy, provideClass, type ProcessContext } from '@writ/nest-kit';
 import { BlobStore } from '@writ/blobs';
 import { Follow } from '../calls/follow.ts';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
+import { LedgerClient } from '../delivery/ledger-client.ts';
 import { WebhookSecrets } from '../delivery/webhooks/secrets.ts';
 import { Authenticator } from '../edge/access/authenticator.ts';
+import { CachedTenantLimits } from '../edge/access/tenant-limits.ts';
 import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { DriveRuns } from '../runs/driving/drive-runs.ts';
 import { Jobs } from '../store/jobs/jobs.ts';
@@ -24,6 +26,8 @@ import { Compare } from './workspaces/compare.ts';
 import { ConnectController } from './connect/connect.controller.ts';
 import { connectProviders, type ConnectConfig } from './connect/connect-providers.ts';
 import { ContainersController } from './containers/containers.controller.ts';
+import { ClosedRecords } from './tenants/closed-records.ts';
+import { CloseTenant } from './tenants/close-tenant.ts';
 import { CreateTenant } from './tenants/create-tenant.ts';
 import { Delegate } from './approvals/delegate.ts';
 import { DelegationsController } from './approvals/delegations.controller.ts';
@@ -110,6 +114,8 @@ const workspaces: Provider[] = [
 
 const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => [
   provideClass(CreateTenant, KernelClient, ApiKeys),
+  provideClass(CloseTenant, KernelClient, ApiKeys, CachedTenantLimits),
+  provideClass(ClosedRecords, KernelClient, LedgerClient),
   provideBy(
     ChangeKeys,
     [KernelClient, ApiKeys, Authenticator, Jobs, DriveRuns],

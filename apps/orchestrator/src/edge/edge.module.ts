@@ -174,7 +174,10 @@ export class EdgeModule {
       provideValue(readiness, Readiness),
     ];
     const global = [
-      { ...provideClass(AccessGuard, Authenticator, RateLimit, FullQueues, ProtectedResource), provide: APP_GUARD },
+      {
+        ...provideClass(AccessGuard, Authenticator, RateLimit, FullQueues, ProtectedResource, CachedTenantLimits),
+        provide: APP_GUARD,
+      },
       { provide: APP_FILTER, useValue: new ProblemFilter(logger, allowedMethodsOf(api.routes)) },
       { provide: APP_INTERCEPTOR, useValue: new LongResponses() },
     ];

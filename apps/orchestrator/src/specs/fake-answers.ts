@@ -79,9 +79,29 @@ export function answerAll(kernel: FakeKernelState): void {
     answerErasures,
     answerRegistries,
     answerFunctions,
+    answerTenants,
     answerOthers,
   ])
     answer(kernel);
+}
+
+/** Handlers for tenants: the platform key may read records of each, and none is closed by a request. */
+function answerTenants(kernel: FakeKernelState): void {
+  const view = (tenant_id: unknown, state: 'open' | 'closed') => ({
+    tenant_id,
+    name: 'one',
+    state,
+    created_at: 1,
+    closed_at: 2,
+    closed_by: 'platform',
+    close_reason: 'so',
+  });
+  kernel.handlers.set('tenant.list', () => ({ items: [], next_cursor: null }));
+  for (const verb of ['tenant.read', 'tenant.close'] as const)
+    kernel.handlers.set(verb, (caller, { tenant_id }) => {
+      kernel.find(caller, tenant_id);
+      return view(tenant_id, verb === 'tenant.read' ? 'closed' : 'open');
+    });
 }
 
 /** Handlers for policies: one set in force, which is also the tenant's own under its hash. */

@@ -94,6 +94,11 @@ export class FakeApiKeys extends ApiKeys {
     return viewOf(revoked);
   }
 
+  override async revokeAll(tenantId: TenantId): Promise<void> {
+    for (const [index, row] of this.#rows.entries())
+      if (row.tenant_id === tenantId) this.#rows[index] = { ...row, revoked_at: row.revoked_at ?? 2_000 };
+  }
+
   #find(tenantId: TenantId, apiKeyId: string): Kept | undefined {
     return this.#rows.find((each) => each.tenant_id === tenantId && each.api_key_id === apiKeyId);
   }

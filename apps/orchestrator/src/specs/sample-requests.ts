@@ -74,6 +74,8 @@ export function sampleOf(
     case 'approve':
     case 'deny':
       return { body: { comment: 'so' } };
+    case 'closeTenant':
+      return { body: { reason: 'so' } };
     case 'setTenantLimits':
       return { body: { weight: 2 } };
     case 'setWorkspaceLimits':

@@ -24,6 +24,7 @@ import { SECRET_REQUESTS } from './secrets.ts';
 import { SchedulingClass } from '../scheduling.ts';
 import { SKILL_REQUESTS } from './skills.ts';
 import { TENANT_REQUESTS, WorkspaceLimitsChange } from './tenant-limits.ts';
+import { TENANT_LIFE_REQUESTS } from './tenants.ts';
 import { TOOL_REQUESTS } from './tools.ts';
 import { VALUE_SCOPES } from '../tools/values.ts';
 import { IdempotencyKey, ProposedCall, TaskClass } from '../tool-call.ts';
@@ -370,6 +371,7 @@ export const KERNEL_REQUESTS = {
   ...FREEZE_REQUESTS,
   ...FUNCTION_REQUESTS,
   ...TENANT_REQUESTS,
+  ...TENANT_LIFE_REQUESTS,
   ...TOOL_REQUESTS,
   ...SECRET_REQUESTS,
   ...CONTAINER_REQUESTS,

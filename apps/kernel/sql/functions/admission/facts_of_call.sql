@@ -26,6 +26,7 @@
 --   outbox_rows    how many records of the tenant wait, up to p_rows_max + 1. It is 0 where none waits for more than a
 --                  second, since not many can gather within that time.
 --   key_revoked    whether the API key was revoked
+--   closed         whether the tenant is closed
 --
 -- The oldest record is read in the order of its index, with bitmap scans off. Nearly every row of the outbox is deleted
 -- within a second, so the planner's statistics of it are never true. A bitmap would collect all rows since the last
@@ -74,7 +75,8 @@ BEGIN
     'outbox_oldest', v_oldest,
     -- Records that are on their way within a second needn't be counted: that many can't gather in it.
     'outbox_rows', CASE WHEN v_oldest < now_ms() - 1000 THEN (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT p_rows_max + 1) x) ELSE 0 END,
-    'key_revoked', EXISTS (SELECT FROM revoked_key r WHERE r.tenant_id = p_tenant AND r.api_key_id = p_proposed_by));
+    'key_revoked', EXISTS (SELECT FROM revoked_key r WHERE r.tenant_id = p_tenant AND r.api_key_id = p_proposed_by),
+    'closed', (SELECT n.closed_at IS NOT NULL FROM tenant n WHERE n.tenant_id = p_tenant));
 END $$;
 GRANT EXECUTE ON FUNCTION kernel.facts_of_call(text, text, text, text, text, text, text, integer, text, jsonb, jsonb, text)
   TO writ_kernel;

@@ -100,6 +100,7 @@ async function readFor(
     head: rows.head,
     frozen: rows.frozen,
     keyRevoked: rows.key_revoked,
+    closed: rows.closed === true,
     versions,
     tool,
     ...(mcpTool === null ? {} : { mcpTool }),

@@ -8,6 +8,7 @@ import type { FullQueues } from './full-queues.ts';
 import { defaultScopeFor, ProtectedResource, type Challenge } from './oauth/protected-resource.ts';
 import { ScopeFault } from './oauth/token-callers.ts';
 import type { RateLimit } from './rate-limit.ts';
+import type { CachedTenantLimits } from './tenant-limits.ts';
 import { ROLES, ROUTE, type Role, type RouteRow } from '../requests/route.ts';
 
 /**
@@ -19,17 +20,20 @@ export class AccessGuard implements CanActivate {
   readonly #rate: RateLimit;
   readonly #queues: FullQueues;
   readonly #resource: ProtectedResource;
+  readonly #tenants: Pick<CachedTenantLimits, 'isClosed'>;
 
   constructor(
     authenticator: Authenticator,
     rate: RateLimit,
     queues: FullQueues,
     resource: ProtectedResource = new ProtectedResource(null),
+    tenants: Pick<CachedTenantLimits, 'isClosed'> = { isClosed: () => false },
   ) {
     this.#authenticator = authenticator;
     this.#rate = rate;
     this.#queues = queues;
     this.#resource = resource;
+    this.#tenants = tenants;
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -39,6 +43,8 @@ export class AccessGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const caller = await this.#identify(context, row.allowed, row.path);
     if (caller === 'platform') return allowOrThrow(row.allowed === 'platform' || row.allowed.includes('platform'));
+    // Its keys are revoked, too. This holds for every kind of credential, also for one that was made at that moment.
+    if (this.#tenants.isClosed(caller.tenant_id)) throw new Fault('tenant.closed');
     rememberCaller(request, caller);
     this.#rate.consume(caller);
     if (row.queued === true) this.#queues.verifyNotFull(caller.tenant_id);

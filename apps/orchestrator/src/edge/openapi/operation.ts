@@ -171,6 +171,7 @@ function edgeFaults({ allowed, params = {}, body, bytes }: RouteRow): FaultCode[
           'auth.missing',
           'auth.invalid',
           'auth.role',
+          'tenant.closed',
           'rate.limited',
           'database.unavailable',
           'bus.unreachable',

@@ -129,6 +129,19 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       expect(asked).toBe(0);
     });
 
+    it('are all revoked with their tenant, the last administrator’s too, and none of another tenant', async () => {
+      const [mine, last, theirs] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+      await make({ role: 'operator', hash: mine });
+      const { api_key_id } = await make({ hash: last });
+      await make({ hash: theirs }, newId('tenant'));
+      await open().revokeAll(tenant);
+      await open().revokeAll(tenant);
+      expect(await open().authenticate(mine)).toBeNull();
+      expect(await open().authenticate(last)).toBeNull();
+      expect(await open().authenticate(theirs)).not.toBeNull();
+      expect(await open().read(tenant, api_key_id)).toMatchObject({ revoked_at: expect.any(Number) });
+    });
+
     it("return the roles of a person's valid keys, and none of another tenant's", async () => {
       await make({ role: 'auditor', principal: 'ann' });
       const { api_key_id } = await make({ role: 'operator', principal: 'ann' });

@@ -51,4 +51,6 @@ export abstract class ApiKeys {
    * @param before makes durable what must precede the revocation; it also runs for a key that was revoked before
    */
   abstract revoke(tenantId: TenantId, apiKeyId: string, before?: () => Promise<void>): Promise<ApiKeyRow | null>;
+  /** Revokes all keys of the tenant, the last administrator's too, and wakes its waiting runs so that they end. */
+  abstract revokeAll(tenantId: TenantId): Promise<void>;
 }

@@ -123,6 +123,13 @@ export class PrismaApiKeys extends ApiKeys {
     });
   }
 
+  override revokeAll(tenantId: TenantId): Promise<void> {
+    return this.#within(tenantId, async (tx) => {
+      await tx.$executeRaw`UPDATE orchestrator.api_key SET revoked_at = orchestrator.now_ms() WHERE tenant_id = ${tenantId} AND revoked_at IS NULL`;
+      await tx.$executeRaw`UPDATE orchestrator.run SET wake_at = orchestrator.now_ms() WHERE tenant_id = ${tenantId} AND state = 'waiting'`;
+    });
+  }
+
   async close(): Promise<void> {
     await this.#prisma.$disconnect();
   }

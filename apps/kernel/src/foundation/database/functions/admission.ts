@@ -34,6 +34,8 @@ export interface CallFactRows {
   readonly head: string | null;
   readonly frozen: FreezeRow | null;
   readonly key_revoked: boolean;
+  /** whether the tenant is closed; null where there is no such tenant */
+  readonly closed: boolean | null;
   readonly rules: RulesInForce;
   readonly past: SessionPast | null;
   readonly queue_full: boolean;

@@ -28,6 +28,7 @@ describe('the table of the functions of the schema kernel', () => {
       'claim_mcp_server',
       'dispatch',
       'facts',
+      'limits_since',
       'refresh_statistics',
       'replace_image',
       'waiting_in_replaced_images',

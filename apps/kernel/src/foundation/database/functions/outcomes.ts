@@ -37,6 +37,7 @@ export const outcomesFunctions = {
     {
       returns: 'value',
       errors: [
+        'decide_again',
         'quota_exceeded',
         'size_unknown',
         'resource_exists',
@@ -89,6 +90,7 @@ export const outcomesFunctions = {
     {
       returns: 'value',
       errors: [
+        'decide_again',
         'quota_exceeded',
         'size_unknown',
         'tool_changed',
