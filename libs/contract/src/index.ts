@@ -331,6 +331,7 @@ export {
   WorkspaceLimits,
   WorkspaceLimitsChange,
 } from './messages/tenant-limits.ts';
+export { PoolReport, REPORTED_EXECUTORS_MAX, SystemReport } from './messages/system.ts';
 export { CloseReason, TenantView } from './messages/tenants.ts';
 export { AppliedTool, TenantToolView, ToolsApplied } from './messages/tools.ts';
 export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestEffects, BacktestPage, EffectSkip } from './messages/what-if.ts';

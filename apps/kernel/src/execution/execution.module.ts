@@ -92,6 +92,7 @@ export function executionOf(
     largeReadings,
     ...outcomeParts,
     dispatcher,
+    slots,
     effects,
     applier,
     held: new HeldCalls(tenants, sealer, announcer, monitor),

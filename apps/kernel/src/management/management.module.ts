@@ -57,6 +57,7 @@ import { ResourceGrants, Resources, ResourcesController } from './resources/inde
 import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from './sandboxes/index.ts';
 import { Secrets, SecretsController } from './secrets/index.ts';
 import { Skills, SkillsController } from './skills/index.ts';
+import { ReportSystem, SystemController } from './system/index.ts';
 import {
   CloseTenant,
   CreateTenant,
@@ -146,6 +147,7 @@ export function managementOf(
   return {
     useCases: [
       ...identities(config, dependencies, endCalls),
+      new ReportSystem(tenants, workers, dependencies.slots, Date.now),
       ...resources(config, dependencies, work),
       new McpConnections(dependencies.tenancy, changes),
       new McpConsents(dependencies),
@@ -303,6 +305,7 @@ export class ManagementModule {
       imports: [foundation],
       controllers: [
         TenantsController,
+        SystemController,
         CallSettingsController,
         ApiKeysController,
         AgentsController,

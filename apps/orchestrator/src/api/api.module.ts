@@ -26,6 +26,8 @@ import { Compare } from './workspaces/compare.ts';
 import { ConnectController } from './connect/connect.controller.ts';
 import { connectProviders, type ConnectConfig } from './connect/connect-providers.ts';
 import { ContainersController } from './containers/containers.controller.ts';
+import { SystemReportController } from './system/report.controller.ts';
+import { ReportSystem } from './system/report-system.ts';
 import { ClosedRecords } from './tenants/closed-records.ts';
 import { CloseTenant } from './tenants/close-tenant.ts';
 import { CreateTenant } from './tenants/create-tenant.ts';
@@ -113,6 +115,7 @@ const workspaces: Provider[] = [
 ];
 
 const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => [
+  provideBy(ReportSystem, [KernelClient], (kernel) => new ReportSystem(kernel, Date.now)),
   provideClass(CreateTenant, KernelClient, ApiKeys),
   provideClass(CloseTenant, KernelClient, ApiKeys, CachedTenantLimits),
   provideClass(ClosedRecords, KernelClient, LedgerClient),
@@ -153,6 +156,7 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
 /** In the order of the resources in the documentation. */
 const CONTROLLERS = [
   TenantsController,
+  SystemReportController,
   KeysController,
   IdentityProvidersController,
   PersonsController,

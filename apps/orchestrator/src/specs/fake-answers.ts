@@ -96,6 +96,15 @@ function answerTenants(kernel: FakeKernelState): void {
     closed_by: 'platform',
     close_reason: 'so',
   });
+  kernel.handlers.set('system.report', () => ({
+    version: '0.0.0',
+    now: 1,
+    pools: { tenants: { connections_max: 16, connections: 1, idle: 1, waiting: 0 } },
+    database: { version: '17.0', now: 1, connections_max: 100, settings: { fsync: 'on' }, durable: false },
+    outbox: { rows: 0, oldest_at: null },
+    executors: [],
+    migrations: [],
+  }));
   kernel.handlers.set('tenant.list', () => ({ items: [], next_cursor: null }));
   for (const verb of ['tenant.read', 'tenant.close'] as const)
     kernel.handlers.set(verb, (caller, { tenant_id }) => {

@@ -25,6 +25,7 @@ import { SchedulingClass } from '../scheduling.ts';
 import { SKILL_REQUESTS } from './skills.ts';
 import { TENANT_REQUESTS, WorkspaceLimitsChange } from './tenant-limits.ts';
 import { TENANT_LIFE_REQUESTS } from './tenants.ts';
+import { SYSTEM_REQUESTS } from './system.ts';
 import { TOOL_REQUESTS } from './tools.ts';
 import { VALUE_SCOPES } from '../tools/values.ts';
 import { IdempotencyKey, ProposedCall, TaskClass } from '../tool-call.ts';
@@ -372,6 +373,7 @@ export const KERNEL_REQUESTS = {
   ...FUNCTION_REQUESTS,
   ...TENANT_REQUESTS,
   ...TENANT_LIFE_REQUESTS,
+  ...SYSTEM_REQUESTS,
   ...TOOL_REQUESTS,
   ...SECRET_REQUESTS,
   ...CONTAINER_REQUESTS,
