@@ -42,8 +42,7 @@ export function parseCall(
   caller: Caller,
   origin: Provenance = FROM_API,
 ): ParsedCall {
-  refuseReservedMembers(body as Record<string, unknown>);
-  const call = parseMessage(CallBody, body);
+  const call = readCall(body);
   return {
     v: 1,
     tenant_id: caller.tenant_id,
@@ -53,8 +52,8 @@ export function parseCall(
     ...personIn(caller),
     tool_id: call.tool_id,
     args: call.args,
-    capability_token_id: call.capability_token_id,
-    workspace_id: call.workspace_id,
+    capability_token_id: requireNamed(call, 'capability_token_id'),
+    workspace_id: requireNamed(call, 'workspace_id'),
     session_id: call.session_id ?? null,
     session_mode: call.session_mode ?? 'interactive',
     max_autonomy: call.max_autonomy ?? null,
@@ -67,6 +66,19 @@ export function parseCall(
     ...(call.data_subject === undefined ? {} : { data_subject: call.data_subject }),
     ...(call.retention === undefined ? {} : { retention: call.retention }),
   };
+}
+
+/** The body of a call, which is attacker-controlled. Fault `request.malformed` with a pointer. */
+export function readCall(body: unknown): CallBody {
+  refuseReservedMembers(body as Record<string, unknown>);
+  return parseMessage(CallBody, body);
+}
+
+/** What `CallDefaults` finds for a call of a client. Whoever else makes a call names it. */
+function requireNamed(call: CallBody, name: 'capability_token_id' | 'workspace_id'): string {
+  const value = call[name];
+  if (value === undefined) throw new Fault('request.malformed', `\`${name}\` is needed`, { pointer: `/${name}` });
+  return value;
 }
 
 function refuseReservedMembers(body: Record<string, unknown>): void {
