@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npm run build`, and the step with that name in `npm start` and `npm test`.
 import { bundleAgent } from './build/bundle-agent.ts';
+import { bundleClient } from './build/bundle-client.ts';
 import { bundleReceiptPage } from './build/bundle-page.ts';
 import { bundleServices } from './build/bundle-services.ts';
 import { compile } from './build/compile.ts';
@@ -19,6 +20,7 @@ export const build = async (
   await bundleServices(checkout);
   await bundleAgent(checkout);
   await bundleReceiptPage(checkout);
+  await bundleClient(checkout);
   await buildSite(checkout, env);
 };
 
