@@ -194,6 +194,11 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./keys/keys.ts')).keysCommand,
   },
   {
+    name: 'whoami',
+    summary: 'who the API takes you for',
+    load: async () => (await import('./whoami/whoami.ts')).whoamiCommand,
+  },
+  {
     name: 'identity-providers',
     alias: 'identity-provider',
     summary: 'OAuth issuers whose access tokens are accepted',

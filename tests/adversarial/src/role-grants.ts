@@ -14,6 +14,7 @@ const CHANGE = ['SELECT', 'INSERT', 'UPDATE'] as const;
 export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>> = {
   writ_orchestrator: {
     'orchestrator.api_key': APPEND,
+    'orchestrator.former_secret': APPEND,
     'orchestrator.identity_provider': APPEND,
     'orchestrator.credential': APPEND,
     'orchestrator.token_denial': APPEND,

@@ -9,6 +9,7 @@ import { LedgerClient } from '../delivery/ledger-client.ts';
 import { WebhookSecrets } from '../delivery/webhooks/secrets.ts';
 import { Authenticator } from '../edge/access/authenticator.ts';
 import { CachedTenantLimits } from '../edge/access/tenant-limits.ts';
+import { scopesOf } from '../edge/access/scopes.ts';
 import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { DriveRuns } from '../runs/driving/drive-runs.ts';
 import { Jobs } from '../store/jobs/jobs.ts';
@@ -89,7 +90,9 @@ import { TokensController } from './tokens/tokens.controller.ts';
 import { ToolsController } from './tools/tools.controller.ts';
 import { TurnsController } from './turns/turns.controller.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
+import { WhoamiController } from './whoami/whoami.controller.ts';
 import { WorkspacesController } from './workspaces/workspaces.controller.ts';
+import { ROUTES } from './routes.ts';
 
 /** The configuration of single resources. */
 export interface ApiConfig extends McpConfig, ConnectConfig {
@@ -122,7 +125,8 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
   provideBy(
     ChangeKeys,
     [KernelClient, ApiKeys, Authenticator, Jobs, DriveRuns],
-    (kernel, keys, authenticator, jobs, runs) => new ChangeKeys(kernel, keys, authenticator, { jobs, runs }),
+    (kernel, keys, authenticator, jobs, runs) =>
+      new ChangeKeys(kernel, keys, authenticator, { jobs, runs }, { scopes: scopesOf(ROUTES), now: Date.now }),
   ),
   provideBy(
     ChangeProviders,
@@ -158,6 +162,7 @@ const CONTROLLERS = [
   TenantsController,
   SystemReportController,
   KeysController,
+  WhoamiController,
   IdentityProvidersController,
   PersonsController,
   CallSettingsController,

@@ -101,6 +101,7 @@ import {
   TranscriptView,
   UsageView,
 } from './sessions/views.ts';
+import { Whoami } from './whoami/routes.ts';
 import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } from './webhooks/views.ts';
 
 /** Schemas with a name in the OpenAPI document. */
@@ -223,6 +224,7 @@ export const NAMED: NamedSchemas = {
   NewWebhook: NewWebhookView,
   Webhook: WebhookView,
   WebhookList,
+  Whoami,
   Workspace: WorkspaceView,
   WorkspaceList,
 };

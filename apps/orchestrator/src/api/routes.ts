@@ -35,12 +35,14 @@ import { TOKENS } from './tokens/routes.ts';
 import { TOOL_ROUTES } from './tools/routes.ts';
 import { TURNS } from './turns/routes.ts';
 import { WEBHOOKS } from './webhooks/routes.ts';
+import { WHOAMI } from './whoami/routes.ts';
 import { WORKSPACES } from './workspaces/routes.ts';
 
 /** All routes of the API. */
 export const ROUTES: readonly RouteRow[] = [
   TENANTS,
   API_KEYS,
+  WHOAMI,
   IDENTITY_PROVIDERS,
   PERSONS,
   CALL_SETTINGS,

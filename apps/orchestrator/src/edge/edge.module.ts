@@ -32,6 +32,7 @@ import { EgressGate, resolveByDns } from './outbound/egress-gate.ts';
 import { getDocument } from './outbound/get-document.ts';
 import { FailedKeys } from './access/failed-keys.ts';
 import { FullQueues } from './access/full-queues.ts';
+import { KeyUses } from './access/key-uses.ts';
 import { LongResponses } from './server/long-responses.ts';
 import { ApiDocument } from './openapi/document.ts';
 import type { NamedSchemas } from './openapi/schemas.ts';
@@ -41,6 +42,9 @@ import { RateLimit } from './access/rate-limit.ts';
 import type { RouteRow } from './requests/route.ts';
 import { CachedTenantLimits } from './access/tenant-limits.ts';
 import { WorkerTasks } from './work/worker-tasks.ts';
+
+/** How often uses of keys are stored, in milliseconds: they are noted to the minute. */
+const KEY_USES_MS = 60_000;
 
 /** How often changed tenant limits are fetched from the kernel, in milliseconds: the delay until they take effect. */
 const LIMITS_MS = 500;
@@ -110,7 +114,7 @@ const REFUSED_TOKENS = 10;
 const ISSUER_DOCUMENT = { bytesMax: 256 * 1024, timeoutMs: 3_000 };
 
 /** Provides what finds callers: keys, access tokens, and the persons behind both. */
-function access(config: EdgeConfig, { bus }: ProcessContext): Provider[] {
+function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[] {
   const failed = new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic);
   const refused = new FailedKeys(
     config.WRIT_AUTH_FAILURES_PER_MINUTE * REFUSED_TOKENS,
@@ -133,11 +137,23 @@ function access(config: EdgeConfig, { bus }: ProcessContext): Provider[] {
     provideValue(hashes),
     provideBy(PersonLinks, [Identities], (identities) => new PersonLinks(identities, hashes, monotonic)),
     provideBy(IssuerConsent, [Identities], (identities) => new IssuerConsent({ identities, ...unregistered })),
-    provideBy(Authenticator, [ApiKeys, Identities, PersonLinks, RateLimit], (apiKeys, identities, persons, rate) => {
+    provideBy(KeyUses, [ApiKeys, RegisteredLifetime], (apiKeys, lifetime) => {
+      const uses = new KeyUses((ids) => apiKeys.recordUse(ids));
+      lifetime.add(
+        new Repeated(
+          () => uses.flush(),
+          KEY_USES_MS,
+          (err) => logger.warn({ err }, 'uses of keys are lost'),
+        ),
+      );
+      return uses;
+    }),
+    provideBy(Authenticator, [ApiKeys, Identities, PersonLinks, RateLimit, KeyUses], (apiKeys, identities, ...more) => {
+      const [persons, rate, uses] = more;
       const given = { identities, apiKeys, issuerKeys, resource, hashes, persons, records, rate };
       const parts = { ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, now: Date.now, monotonic };
       const tokens = new TokenCallers(parts);
-      return new Authenticator(apiKeys, config.platformKeyHash, monotonic, failed, { persons, tokens, refused });
+      return new Authenticator(apiKeys, config.platformKeyHash, monotonic, failed, { persons, tokens, refused }, uses);
     }),
   ];
 }

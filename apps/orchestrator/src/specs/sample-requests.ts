@@ -94,6 +94,9 @@ export function sampleOf(
       return { body: { value: 'hunter2' } };
     case 'editApproval':
       return { body: { args: { path: 'b.txt' } } };
+    case 'rotateApiKey':
+    case 'rotateOwnApiKey':
+      return { body: { overlap_ms: 3_600_000 } };
     case 'cancelOperation':
     case 'killContainer':
     case 'revokeToken':

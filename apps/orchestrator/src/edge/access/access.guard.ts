@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { Fault, type Caller } from '@writ/contract';
+import { Fault } from '@writ/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from './authenticator.ts';
 import { rememberCaller } from './caller.ts';
 import type { FullQueues } from './full-queues.ts';
+import { rememberIdentified, type Identified } from './identified.ts';
 import { defaultScopeFor, ProtectedResource, type Challenge } from './oauth/protected-resource.ts';
 import { ScopeFault } from './oauth/token-callers.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { CachedTenantLimits } from './tenant-limits.ts';
+import { verifyScope } from './scopes.ts';
 import { ROLES, ROUTE, type Role, type RouteRow } from '../requests/route.ts';
 
 /**
@@ -41,14 +43,18 @@ export class AccessGuard implements CanActivate {
     if (row === undefined) throw new Fault('auth.role');
     if (row.allowed === 'public') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const caller = await this.#identify(context, row.allowed, row.path);
-    if (caller === 'platform') return allowOrThrow(row.allowed === 'platform' || row.allowed.includes('platform'));
+    const identified = await this.#identify(context, row, row.allowed);
+    if (identified === 'platform') return allowOrThrow(row.allowed === 'platform' || row.allowed.includes('platform'));
+    const { caller } = identified;
     // Its keys are revoked, too. This holds for every kind of credential, also for one that was made at that moment.
     if (this.#tenants.isClosed(caller.tenant_id)) throw new Fault('tenant.closed');
     rememberCaller(request, caller);
+    rememberIdentified(request, identified);
     this.#rate.consume(caller);
     if (row.queued === true) this.#queues.verifyNotFull(caller.tenant_id);
-    return allowOrThrow(row.allowed !== 'platform' && row.allowed.includes(caller.role as Role));
+    allowOrThrow(row.allowed !== 'platform' && row.allowed.includes(caller.role as Role));
+    verifyScope(identified, row);
+    return true;
   }
 
   /**
@@ -57,13 +63,14 @@ export class AccessGuard implements CanActivate {
    */
   async #identify(
     context: ExecutionContext,
+    row: RouteRow,
     allowed: Exclude<RouteRow['allowed'], 'public'>,
-    path: string,
-  ): Promise<Caller | 'platform'> {
+  ): Promise<Identified | 'platform'> {
+    const { path } = row;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const roles = allowed === 'platform' ? [] : ROLES.filter((role) => allowed.includes(role));
     try {
-      return await this.#authenticator.identify(request.headers.authorization, request.ip, { roles, path });
+      return await this.#authenticator.identifyFully(request.headers.authorization, request.ip, { roles, path });
     } catch (error) {
       const challenge = challengeOf(error, roles);
       if (challenge !== null)

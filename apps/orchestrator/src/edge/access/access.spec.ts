@@ -52,6 +52,43 @@ describe('a key', () => {
     await expect(identify()).rejects.toMatchObject({ code: 'auth.invalid' });
   });
 
+  it('is rejected within a second of its end, and so is its former secret', async () => {
+    let now = 5_000;
+    const keys = new FakeApiKeys(() => now);
+    const key = { api_key_id: id, name: 'x', role: 'auditor', agent_id: null, created_by: 'spec' } as const;
+    await keys.create('ten_a', { ...key, hash: hashApiKey(text), expires_at: 20_000 });
+    const authenticator = new Authenticator(keys, platformHash, () => now, new FailedKeys(100, () => now));
+    const identify = (presented: string) => authenticator.identifyFully(`Bearer ${presented}`, '192.0.2.1');
+    const next = formatApiKey(id, Buffer.alloc(32, 8));
+    await keys.rotate('ten_a', id, { hash: hashApiKey(next), overlap_ms: 5_000 }, async () => undefined);
+    expect(await identify(text)).toMatchObject({ expires_at: 10_000, is_former: true });
+    expect(await identify(next)).toMatchObject({ expires_at: 20_000, is_former: false });
+    now = 10_901;
+    await expect(identify(text)).rejects.toMatchObject({ code: 'auth.invalid' });
+    now = 19_999;
+    await identify(next);
+    now = 20_901;
+    await expect(identify(next)).rejects.toMatchObject({ code: 'auth.invalid' });
+  });
+
+  it('with scopes is refused to whoever does not say that any will do', async () => {
+    const keys = new FakeApiKeys(() => 0);
+    const key = { api_key_id: id, name: 'x', role: 'auditor', agent_id: null, created_by: 'spec' } as const;
+    await keys.create('ten_a', { ...key, hash: hashApiKey(text), scopes: ['log:read'] });
+    const noted: string[] = [];
+    const authenticator = new Authenticator(keys, platformHash, () => 0, new FailedKeys(100, () => 0), null, {
+      note: (used) => void noted.push(used),
+    });
+    const need = { roles: null, path: '/' };
+    await expect(authenticator.identify(`Bearer ${text}`, '192.0.2.1', need)).rejects.toMatchObject({
+      code: 'auth.insufficient_scope',
+    });
+    const caller = await authenticator.identify(`Bearer ${text}`, '192.0.2.1', { ...need, ofAnyScope: true });
+    expect(caller).toMatchObject({ api_key_id: id });
+    await authenticator.verifyCaller(caller as never, `Bearer ${text}`, '192.0.2.1');
+    expect(noted).toEqual([id, id, id]);
+  });
+
   it('that was revoked at this replica is rejected at once', async () => {
     const keys = new FakeApiKeys();
     await keys.create('ten_a', {
@@ -80,8 +117,8 @@ describe('a key', () => {
       hash: hashApiKey(text),
       created_by: 'spec',
     });
-    const slow = vi.spyOn(keys, 'authenticate').mockImplementationOnce(async (hash) => {
-      const caller = await FakeApiKeys.prototype.authenticate.call(keys, hash);
+    const slow = vi.spyOn(keys, 'present').mockImplementationOnce(async (hash) => {
+      const caller = await FakeApiKeys.prototype.present.call(keys, hash);
       now += 700;
       return caller;
     });
@@ -104,8 +141,8 @@ describe('a key', () => {
       created_by: 'spec',
     });
     const authenticator = new Authenticator(keys, platformHash, () => 5_000, new FailedKeys(100, () => 5_000));
-    vi.spyOn(keys, 'authenticate').mockImplementationOnce(async (hash) => {
-      const caller = await FakeApiKeys.prototype.authenticate.call(keys, hash);
+    vi.spyOn(keys, 'present').mockImplementationOnce(async (hash) => {
+      const caller = await FakeApiKeys.prototype.present.call(keys, hash);
       await keys.revoke('ten_a', id);
       authenticator.forget(id);
       return caller;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller } from '@writ/contract';
+import { decodeJwt } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
-import { hashApiKey, isApiKeyText } from './api-key-text.ts';
+import { hashApiKey, isApiKeyText, isExchangedText } from './api-key-text.ts';
 import type { FailedKeys } from './failed-keys.ts';
+import type { Identified } from './identified.ts';
+import type { KeyUses } from './key-uses.ts';
 import { isJwtText } from './oauth/access-token.ts';
 import type { PersonLinks } from './oauth/person-links.ts';
 import type { TokenCallers, TokenNeed } from './oauth/token-callers.ts';
@@ -37,17 +40,19 @@ const ANY: TokenNeed = { roles: null, path: '/' };
 export class Authenticator {
   readonly #keys: ApiKeys;
   readonly #platformHash: Buffer;
-  readonly #cached: LRUCache<string, Caller>;
+  readonly #cached: LRUCache<string, Identified>;
   readonly #recentlyValid: LRUCache<string, true>;
   readonly #failed: FailedKeys;
   readonly #monotonic: () => number;
   readonly #identification: Identification | null;
+  readonly #uses: Pick<KeyUses, 'note'>;
   /** revocations through this replica */
   #revocations = 0;
 
   /**
    * @param monotonic milliseconds
    * @param identification null: only keys are accepted, and persons have no pseudonym
+   * @param uses notes each use of a key
    */
   constructor(
     keys: ApiKeys,
@@ -55,6 +60,7 @@ export class Authenticator {
     monotonic: () => number,
     failed: FailedKeys,
     identification: Identification | null = null,
+    uses: Pick<KeyUses, 'note'> = { note: () => undefined },
   ) {
     this.#keys = keys;
     this.#platformHash = platformHash;
@@ -68,42 +74,66 @@ export class Authenticator {
     this.#failed = failed;
     this.#monotonic = monotonic;
     this.#identification = identification;
+    this.#uses = uses;
   }
 
   /**
    * @param address where the request comes from
    * @param need what a token is to be good for; a key has one role, which the caller of this method compares
-   * Faults: `auth.missing`, `auth.invalid`; `rate.limited` for an address that presented too many invalid keys; for
-   * tokens also `auth.insufficient_scope` and `auth.issuer_unavailable`.
+   * Faults: `auth.missing`, `auth.invalid`, `auth.insufficient_scope`; `rate.limited` for an address that presented too
+   * many invalid keys; for tokens also `auth.issuer_unavailable`.
    */
   async identify(
     authorization: string | undefined,
     address: string,
     need: TokenNeed = ANY,
   ): Promise<Caller | 'platform'> {
+    const identified = await this.identifyFully(authorization, address, need);
+    if (identified === 'platform') return identified;
+    if (identified.scopes.length > 0 && need.ofAnyScope !== true)
+      throw new Fault('auth.insufficient_scope', 'an API key with scopes is of no use here');
+    return identified.caller;
+  }
+
+  /** As `identify`, with what the key or token is good for: the caller of this method MUST apply the scopes. */
+  async identifyFully(
+    authorization: string | undefined,
+    address: string,
+    need: TokenNeed = ANY,
+  ): Promise<Identified | 'platform'> {
     const key = parseBearer(authorization);
-    if (isJwtText(key)) return await this.#identifyToken(key, address, need);
+    const identified = isJwtText(key)
+      ? await this.#identifyToken(key, address, need)
+      : await this.#identifyKey(key, address);
+    if (identified === 'platform') return identified;
+    this.#uses.note(identified.caller.api_key_id);
+    return identified;
+  }
+
+  async #identifyKey(key: string, address: string): Promise<Identified | 'platform'> {
     if (key.length > KEY_CHARS_MAX) throw new Fault('auth.invalid');
     if (isPlatformKey(key, this.#platformHash)) return 'platform';
-    if (!isApiKeyText(key)) throw new Fault('auth.invalid');
+    if (!isApiKeyText(key) && !isExchangedText(key)) throw new Fault('auth.invalid');
     const hash = hashApiKey(key);
     const name = Buffer.from(hash).toString('base64');
     const cached = this.#cached.get(name);
     if (cached !== undefined) return cached;
     if (!this.#recentlyValid.has(name)) this.#failed.verifyMayRetry(address);
     const [start, revocations] = [this.#monotonic(), this.#revocations];
-    const found = await this.#keys.authenticate(hash);
+    const found = await this.#keys.present(hash);
     if (found === null) {
       this.#recentlyValid.delete(name);
       this.#failed.recordFailure(address);
       throw new Fault('auth.invalid');
     }
-    const caller = (await this.#identification?.persons.withPerson(found)) ?? found;
+    const caller = (await this.#identification?.persons.withPerson(found.caller)) ?? found.caller;
+    const kind = found.bound_token === null ? 'api_key' : 'exchanged_token';
+    const identified = { ...found, caller, kind } as const;
     // The cache entry expires relative to the start of the query. A query that began before a revocation on this
     // replica may not reflect it, so its result is not cached.
-    if (revocations === this.#revocations) this.#cached.set(name, caller, { start });
+    if (revocations === this.#revocations) this.#cached.set(name, identified, { start });
     this.#recentlyValid.set(name, true);
-    return caller;
+    return identified;
   }
 
   /**
@@ -112,11 +142,11 @@ export class Authenticator {
    * @param path of the request that began
    */
   async verifyCaller(caller: Caller, authorization: string | undefined, address: string, path = '/'): Promise<void> {
-    const now = await this.identify(authorization, address, { roles: [caller.role], path });
+    const now = await this.identify(authorization, address, { roles: [caller.role], path, ofAnyScope: true });
     if (now === 'platform' || now.api_key_id !== caller.api_key_id) throw new Fault('auth.invalid');
   }
 
-  async #identifyToken(token: string, address: string, need: TokenNeed): Promise<Caller> {
+  async #identifyToken(token: string, address: string, need: TokenNeed): Promise<Identified> {
     if (this.#identification === null) throw new Fault('auth.invalid');
     const name = Buffer.from(hashApiKey(token)).toString('base64');
     const { tokens, refused } = this.#identification;
@@ -127,7 +157,9 @@ export class Authenticator {
     try {
       const caller = await tokens.identify(token, need);
       this.#recentlyValid.set(name, true);
-      return caller;
+      // Its claims were verified just now.
+      const expires_at = (decodeJwt(token).exp ?? 0) * 1_000;
+      return { kind: 'access_token', caller, scopes: [], expires_at, is_former: false, bound_token: null };
     } catch (error) {
       if (error instanceof Fault && error.code === 'auth.invalid') {
         this.#recentlyValid.delete(name);
@@ -147,7 +179,9 @@ export class Authenticator {
   /** Drops a key that was revoked through this replica from the cache, so that it is rejected from now on. */
   forget(apiKeyId: string): void {
     this.#revocations += 1;
-    for (const [name, caller] of this.#cached.entries()) if (caller.api_key_id === apiKeyId) this.#cached.delete(name);
+    // What was exchanged for the key ends with it, and isn't told apart here.
+    for (const [name, { caller, bound_token }] of this.#cached.entries())
+      if (caller.api_key_id === apiKeyId || bound_token !== null) this.#cached.delete(name);
     this.forgetIdentities();
   }
 }

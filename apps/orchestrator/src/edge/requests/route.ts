@@ -75,6 +75,8 @@ export interface RouteRow {
   readonly answers: Readonly<Record<number, Answer>>;
   /** the request joins the tenant's queue at the kernel; it is rejected at once while that is full */
   readonly queued?: true;
+  /** a key may use it whatever its scopes: it tells or changes nothing but the key itself */
+  readonly unscoped?: true;
   /** besides the faults that every route may answer */
   readonly faults?: readonly FaultCode[];
 }

@@ -42,6 +42,8 @@ export interface TokenNeed {
   readonly roles: readonly Role[] | null;
   /** the path of the request, which tells the resource */
   readonly path: string;
+  /** whether a key with scopes will do, whatever they are; else it is refused */
+  readonly ofAnyScope?: true;
 }
 
 /** A token whose provider is found. */
