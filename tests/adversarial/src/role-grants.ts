@@ -104,6 +104,7 @@ export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Ve
     'kernel.vote': APPEND,
     'kernel.delegation': APPEND,
     'kernel.revoked_key': APPEND,
+    'kernel.bound_key': APPEND,
     'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'],
     'kernel.notice': ['INSERT'],
     'kernel.series_effect': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
 import { cachedBlobs } from '@writ/blobs';
 import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import type { PeekEvent } from '@writ/contract';
@@ -69,7 +70,9 @@ import {
 } from './tenants/index.ts';
 import {
   AttenuateToken,
+  BoundCredentialGuard,
   DerivedTokensController,
+  ExchangeToken,
   ChargeModelTokens,
   IssueToken,
   ListForJob,
@@ -127,6 +130,7 @@ type AllTasks = ExecutionTasks & ManagementTasks;
 
 export interface Management {
   readonly useCases: readonly object[];
+  readonly guard: BoundCredentialGuard;
   readonly tasks: readonly PeriodicTask[];
 }
 
@@ -156,6 +160,7 @@ export function managementOf(
       ...calls(dependencies),
       ...policies(dependencies, work),
     ],
+    guard: new BoundCredentialGuard(tenants),
     tasks: [
       { everyMs: config.WRIT_SWEEP_MS, run: () => endCalls.sweep() },
       { everyMs: COLLECT_CHECK_MS, run: () => collect.next() },
@@ -183,6 +188,7 @@ const identities = (
   new Tokens(dependencies.tenancy),
   new IssueToken(dependencies.changes),
   new AttenuateToken(dependencies.changes),
+  new ExchangeToken(dependencies.changes),
   new ListForJob(dependencies.changes),
   new RevokeToken(dependencies.tenancy, dependencies.changes, dependencies.events),
   new SpawnToken(dependencies.tenants, dependencies.changes, dependencies.args),
@@ -299,7 +305,7 @@ function reportRewrapped(logger: ProcessContext['logger'], { done, unopened }: R
 @Module({})
 export class ManagementModule {
   /** @param foundation the module that provides the pools */
-  static with({ useCases }: Management, foundation: DynamicModule): DynamicModule {
+  static with({ useCases, guard }: Management, foundation: DynamicModule): DynamicModule {
     return {
       module: ManagementModule,
       imports: [foundation],
@@ -336,7 +342,8 @@ export class ManagementModule {
         PoliciesController,
         WhatIfController,
       ],
-      providers: useCases.map((value) => provideValue(value)),
+      // It guards the requests of all modules.
+      providers: [...useCases.map((value) => provideValue(value)), { provide: APP_GUARD, useValue: guard }],
     };
   }
 }

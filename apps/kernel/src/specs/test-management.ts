@@ -36,6 +36,7 @@ import { CloseTenant, CreateTenant, TenantLimits, Tenants } from '../management/
 import {
   AttenuateToken,
   ChargeModelTokens,
+  ExchangeToken,
   IssueToken,
   ListForJob,
   RevokeToken,
@@ -77,6 +78,7 @@ export function openManagement(kernel: TestKernel) {
     tokens: new Tokens(tenancy),
     issue: new IssueToken(changes),
     attenuate: new AttenuateToken(changes),
+    exchange: new ExchangeToken(changes),
     listForJob: new ListForJob(changes),
     revoke: new RevokeToken(tenancy, changes, events),
     spawn: new SpawnToken(tenants, changes, kernel.args),

@@ -281,6 +281,10 @@ function answerTokens(kernel: FakeKernelState): void {
     const parent = kernel.find(caller, parent_id) as TokenView;
     return newToken(kernel, caller, parent.capability_token_id, parent.agent_id, grant as TokenView['grant']);
   });
+  handlers.set('credential.exchange', (caller, { parent_id, grant }) => {
+    const parent = kernel.find(caller, parent_id) as TokenView;
+    return newToken(kernel, caller, parent.capability_token_id, parent.agent_id, grant as TokenView['grant']);
+  });
   // A sub-agent of any operation; its grant doesn't matter here.
   handlers.set('token.spawn', (caller) =>
     newToken(kernel, caller, null, caller.agent_id ?? '', {

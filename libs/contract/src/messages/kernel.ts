@@ -179,6 +179,21 @@ export const KERNEL_REQUESTS = {
     closed,
   ),
   /**
+   * → TokenView: a child of the token for the caller's agent. Binds the credential `api_key_id`, which the orchestrator
+   * makes after the reply, to it: no call of the credential uses another token, unless it derives from the child. The
+   * grant ends when the credential does.
+   */
+  'credential.exchange': Type.Object(
+    {
+      ...asked,
+      api_key_id: idSchema('apiKey'),
+      parent_id: Key,
+      workspace_id: Type.Optional(orNull(Key)),
+      grant: Grant,
+    },
+    closed,
+  ),
+  /**
    * → TokenView: that of the sub-agent of a committed call of `agent.spawn`; made once, however often it is requested
    */
   'token.spawn': Type.Object({ ...asked, operation_id: Key }, closed),

@@ -103,6 +103,7 @@ export const KERNEL_REPLIES = {
   'approval.effect': allowUnknownMembers(ApprovalEffect),
   'token.issue': token,
   'token.attenuate': token,
+  'credential.exchange': token,
   'token.spawn': token,
   'token.list_for_job': token,
   'token.draw': allowUnknownMembers(TokenReservationReply),

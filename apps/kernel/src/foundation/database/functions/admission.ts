@@ -69,7 +69,10 @@ export const admissionFunctions = {
       salt: sqlTypes.bytea,
       fingerprint: sqlTypes.nullable(sqlTypes.bytea),
     },
-    { returns: 'value', errors: ['decide_again', 'operation_taken', 'key_retired', 'tool_changed', 'check_violation'] },
+    {
+      returns: 'value',
+      errors: ['decide_again', 'operation_taken', 'key_retired', 'tool_changed', 'key_bound', 'check_violation'],
+    },
   ),
   admitAssigned: kernelFunction<AssignedRows>()(
     'kernel.admit_assigned',
@@ -85,7 +88,10 @@ export const admissionFunctions = {
       ttl_ms: sqlTypes.bigint,
       lease_ms: sqlTypes.bigint,
     },
-    { returns: 'row', errors: ['decide_again', 'operation_taken', 'key_retired', 'tool_changed', 'check_violation'] },
+    {
+      returns: 'row',
+      errors: ['decide_again', 'operation_taken', 'key_retired', 'tool_changed', 'key_bound', 'check_violation'],
+    },
   ),
   admitDryRun: kernelFunction<OperationRow>()(
     'kernel.admit_dry_run',
@@ -100,7 +106,15 @@ export const admissionFunctions = {
     },
     {
       returns: 'value',
-      errors: ['decide_again', 'operation_taken', 'key_retired', 'tool_changed', 'check_violation', 'no_data_found'],
+      errors: [
+        'decide_again',
+        'operation_taken',
+        'key_retired',
+        'tool_changed',
+        'key_bound',
+        'check_violation',
+        'no_data_found',
+      ],
     },
   ),
   admitEach: kernelFunction<(OperationRow | null)[]>()(

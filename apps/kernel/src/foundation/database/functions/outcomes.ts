@@ -75,6 +75,7 @@ export const outcomesFunctions = {
         'info_store_unknown',
         'info_store_moved',
         'program_limit_exceeded',
+        'key_bound',
         'check_violation',
       ],
     },
