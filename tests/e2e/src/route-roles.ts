@@ -28,6 +28,7 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   rotateApiKey: ['admin'],
   rotateOwnApiKey: ROLES,
   whoami: [...ROLES, 'platform'],
+  issueAccessToken: 'public',
   listIdentityProviders: ['admin', 'auditor'],
   putIdentityProvider: ['admin'],
   putTenantIdentityProvider: 'platform',

@@ -49,6 +49,8 @@ import { KeysController } from './api-keys/keys.controller.ts';
 import { LogController } from './log/log.controller.ts';
 import { McpController } from './mcp/mcp.controller.ts';
 import { mcpProviders, type McpConfig } from './mcp/mcp-providers.ts';
+import { OauthTokenController } from './oauth-token/oauth-token.controller.ts';
+import { oauthTokenProviders } from './oauth-token/oauth-token-providers.ts';
 import { OperationsController } from './operations/operations.controller.ts';
 import { OutputController } from './operations/output.controller.ts';
 import { PoliciesController } from './policies/policies.controller.ts';
@@ -184,6 +186,7 @@ const CONTROLLERS = [
   FunctionsController,
   TurnsController,
   McpController,
+  OauthTokenController,
   OperationsController,
   OutputController,
   ReceiptController,
@@ -221,6 +224,7 @@ export class ApiModule {
         ...resources(config),
         ...workspaces,
         ...mcpProviders(config, logger),
+        ...oauthTokenProviders(),
         ...connectProviders(config, logger),
       ],
     };

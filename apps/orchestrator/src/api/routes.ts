@@ -18,6 +18,7 @@ import { IDENTITY_PROVIDERS, PERSONS } from './identity-providers/routes.ts';
 import { LOG } from './log/routes.ts';
 import { MCP } from './mcp/routes.ts';
 import { MCP_CONNECTIONS, MCP_SERVERS } from './mcp-servers/routes.ts';
+import { OAUTH_TOKEN } from './oauth-token/routes.ts';
 import { OPERATIONS } from './operations/routes.ts';
 import { POLICIES } from './policies/routes.ts';
 import { IMAGES } from './images/routes.ts';
@@ -43,6 +44,7 @@ export const ROUTES: readonly RouteRow[] = [
   TENANTS,
   API_KEYS,
   WHOAMI,
+  OAUTH_TOKEN,
   IDENTITY_PROVIDERS,
   PERSONS,
   CALL_SETTINGS,

@@ -16,6 +16,7 @@ import {
 } from '@writ/contract';
 import { IsOptional, Type, type TSchema } from 'typebox';
 import { PROBLEM_TYPE } from '../problems/problem.ts';
+import { FORM_TYPE } from '../requests/form.ts';
 import type { Answer, ParamKind, RouteRow } from '../requests/route.ts';
 import type { SchemaWriter } from './schemas.ts';
 
@@ -109,9 +110,11 @@ function headerParameters({ id }: RouteRow, schemas: SchemaWriter): Json[] {
   return id === 'downloadFile' ? [header('If-None-Match', Type.String())] : [];
 }
 
-function requestBodyOf({ bytes, bytesOf, body, documentedBody }: RouteRow, schemas: SchemaWriter): Json {
+function requestBodyOf({ bytes, bytesOf, body, documentedBody, form }: RouteRow, schemas: SchemaWriter): Json {
   if (bytes === true)
     return { requestBody: { required: true, content: { [bytesOf?.media ?? 'application/octet-stream']: {} } } };
+  if (form !== undefined)
+    return { requestBody: { required: true, content: { [FORM_TYPE]: { schema: schemas.referred(form) } } } };
   const schema = documentedBody ?? body;
   if (schema === undefined) return {};
   const { required = [] } = schema as { required?: readonly string[] };

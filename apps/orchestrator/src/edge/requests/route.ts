@@ -67,6 +67,8 @@ export interface RouteRow {
    * limit of one file
    */
   readonly bytesOf?: { readonly media: string; readonly bytesMax: number };
+  /** the fields of a form that the handler reads by `@InForm()`; for OAuth, whose errors have a form of their own */
+  readonly form?: TObject;
   /** the body's schema in the document, where a handler applies more rules than a schema can express */
   readonly documentedBody?: TSchema;
   /** the size limit of a JSON body in bytes, where it is higher than usual */
