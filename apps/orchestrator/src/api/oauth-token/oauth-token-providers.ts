@@ -1,9 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Provider } from '@nestjs/common';
 import { provideBy } from '@writ/nest-kit';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { Authenticator } from '../../edge/access/authenticator.ts';
+import { ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
+import { PerMinute } from '../../edge/access/per-minute.ts';
+import { RateLimit } from '../../edge/access/rate-limit.ts';
+import { ApiKeys } from '../../store/keys/api-keys.ts';
 import { TokenGrants } from './grants.ts';
+import { TOKEN_EXCHANGE, TokenExchange } from './token-exchange.ts';
+
+/** Exchanges of one key within a minute, per replica: a step of work takes seconds, and many run beside each other. */
+const EXCHANGES_PER_MINUTE = 600;
 
 /** Provides the grants of the token endpoint: one row each. */
 export function oauthTokenProviders(): Provider[] {
-  return [provideBy(TokenGrants, [], () => new TokenGrants({}))];
+  return [
+    provideBy(
+      TokenGrants,
+      [KernelClient, ApiKeys, Authenticator, RateLimit, ProtectedResource],
+      (kernel, keys, authenticator, rate, { url: publicUrl }) => {
+        const perKey = new PerMinute(EXCHANGES_PER_MINUTE, 'exchanges of one key', () => performance.now());
+        const parts = { kernel, keys, authenticator, rate, perKey, publicUrl, now: Date.now };
+        const exchange = new TokenExchange(parts);
+        return new TokenGrants({ [TOKEN_EXCHANGE]: exchange.grant });
+      },
+    ),
+  ];
 }
