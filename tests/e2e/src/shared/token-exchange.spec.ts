@@ -37,14 +37,13 @@ async function exchange(subject: string, more: object = {}) {
 const call = (key: string, token: string, path: string) =>
   world.admin
     .as(key)
-    .request('POST', '/v1/tool-calls', {
+    .request('POST', '/v1/tool-calls?wait=10000', {
       tool_id: 'fs.read',
       args: { path },
       agent_id: world.agentId,
       capability_token_id: token,
       workspace_id: world.workspaceId,
-      wait_ms: 10_000,
-    });
+      });
 
 it('an exchanged credential calls under its own token, within its part of the grant, and under no other', async () => {
   const { status, body } = await exchange(world.agent.key ?? '');
