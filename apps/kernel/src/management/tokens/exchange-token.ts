@@ -45,8 +45,8 @@ export class ExchangeToken {
 }
 
 /**
- * The transaction holds the tenant's rules, which a revocation takes exclusively: it comes wholly before this, or wholly
- * after it, and then ends the credential too.
+ * The transaction holds the tenant's rules, which a revocation takes exclusively: it comes wholly before this, or
+ * wholly after it, and then ends the credential too.
  */
 async function verifyNotRevoked(rows: Rows, tenant_id: string, api_key_id: string): Promise<void> {
   if ((await rows.revoked_key.count({ where: { tenant_id, api_key_id } })) > 0) throw new Fault('key.revoked');

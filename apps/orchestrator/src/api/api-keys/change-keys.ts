@@ -47,8 +47,8 @@ export interface KeyBounds {
 }
 
 /**
- * Creates, rotates and revokes keys. INVARIANT (recorded first): a change is durable in the kernel's outbox before it takes
- * effect.
+ * Creates, rotates and revokes keys. INVARIANT (recorded first): a change is durable in the kernel's outbox before it
+ * takes effect.
  */
 export class ChangeKeys {
   readonly #kernel: KernelClient;
@@ -218,8 +218,8 @@ const recorderOf = ({ tenant_id, api_key_id }: Caller): Caller => ({
 });
 
 /**
- * The digest of what a key's record doesn't say: its person, and what limits it. Anyone who knows them can check it, and
- * the log contains no name. Absent where there is nothing of that.
+ * The digest of what a key's record doesn't say: its person, and what limits it. Anyone who knows them can check it,
+ * and the log contains no name. Absent where there is nothing of that.
  */
 function digestOf(api_key_id: string, { principal, scopes, expires_at }: CreateKeyRequest): { digest?: string } {
   const limits = { ...(scopes === undefined ? {} : { scopes }), ...(expires_at === undefined ? {} : { expires_at }) };

@@ -88,8 +88,9 @@ export abstract class ApiKeys {
   /**
    * Revokes it, and wakes its waiting runs so that they end. A key that was revoked before stays as it is. Null where
    * the tenant has no such key. Fault `conflict` where it is the tenant's last lasting key of an administrator: a valid
-   * one without an end and without scopes. Nobody could administer the tenant then. Implementations MUST await `before` after this check, while no concurrent
-   * revocation can make this key the last one, and MUST change nothing where it rejects.
+   * one without an end and without scopes. Nobody could administer the tenant then. Implementations MUST await `before`
+   * after this check, while no concurrent change can make this key the last one, and MUST change nothing where it
+   * rejects.
    * @param before makes durable what must precede the revocation; it also runs for a key that was revoked before
    */
   abstract revoke(tenantId: TenantId, apiKeyId: string, before?: () => Promise<void>): Promise<ApiKeyRow | null>;
