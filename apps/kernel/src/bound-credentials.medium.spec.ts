@@ -11,6 +11,12 @@ let process: Awaited<ReturnType<typeof openTestProcess>>;
 beforeAll(async () => {
   process = await openTestProcess();
   process.policy.answer = requires('soft_gate');
+  // The first statements of a process take longer than a request waits on a busy machine.
+  const { tenantId } = await newTenant();
+  const caller = { tenant_id: tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null };
+  const page = { cursor: null, limit: 1 };
+  const warm = () => refusalOf(ask('kernel.token.list', { v: 1, caller, page, agent_id: null }));
+  await expect.poll(warm, { timeout: 60_000 }).toBe('done');
 }, 120_000);
 afterAll(() => process.close());
 

@@ -49,8 +49,8 @@ it('an exchanged credential calls under its own token, within its part of the gr
   const { status, body } = await exchange(world.agent.key ?? '');
   expect({ status, body }).toMatchObject({ status: 200, body: { token_type: 'Bearer', scope: 'fs.read' } });
   const [key, token] = [body['access_token'] ?? '', body['capability_token_id'] ?? ''];
-  expect((await call(key, token, 'src/b.txt')).body).toMatchObject({ result: { status: 'ok' } });
-  expect((await call(key, token, 'a.txt')).body).toMatchObject({ state: 'refused' });
+  expect((await call(key, token, 'src/b.txt')).body).toMatchObject({ status: 'ok', result: { content: 'two\n' } });
+  expect((await call(key, token, 'a.txt')).body).toMatchObject({ status: 'error' });
   const elsewhere = await call(key, world.tokenId, 'src/b.txt');
   expect(elsewhere.body).toMatchObject({ code: 'token.agent' });
   const own = (await call(key, token, 'src/b.txt')).body as { operation_id: string };
