@@ -8,7 +8,9 @@
  */
 export const FAULTS = {
   // the API: never became an operation
-  'request.malformed': { status: 400, retry: 'never', message: 'the request body is not valid' },
+  'request.malformed': { status: 400, retry: 'never', message: 'the request is not valid' },
+  'query.invalid': { status: 400, retry: 'never', message: 'a parameter of the query is not valid' },
+  'route.unknown': { status: 404, retry: 'never', message: 'the API has no such route' },
   'request.too_large': { status: 413, retry: 'never', message: 'the request is larger than allowed' },
   'request.unsupported_media_type': {
     status: 415,
@@ -284,7 +286,7 @@ export const FAULTS = {
   'version.unsupported': {
     status: 400,
     retry: 'never',
-    message: 'the message is of a version that is not understood here',
+    message: 'the request or message is of a version that is not understood here',
   },
   internal: { status: 500, retry: 'same-key', message: 'something failed here that should not' },
 } as const satisfies Record<string, { status: number; retry: 'never' | 'later' | 'same-key'; message: string }>;

@@ -292,6 +292,8 @@ it('refuses query parameters that it does not know', async () => {
     if (rowOf(operationId).allowed === 'public') return;
     const { query: _query, ...sample } = sampleOf(operationId, has);
     const answer = await api.ask(method, `${fill(path, has)}?no_such=1`, { ...sample, key: keyFor(operationId)! });
-    expect([operationId, answer.json['code']]).toEqual([operationId, 'request.malformed']);
+    expect([operationId, answer.json['code']]).toEqual([operationId, 'query.invalid']);
+    for (const name of Object.keys(rowOf(operationId).query?.properties ?? {}))
+      expect([operationId, answer.json['detail']]).toEqual([operationId, expect.stringContaining(`\`${name}\``)]);
   });
 });

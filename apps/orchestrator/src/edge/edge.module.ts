@@ -34,12 +34,10 @@ import { FailedKeys } from './access/failed-keys.ts';
 import { FullQueues } from './access/full-queues.ts';
 import { KeyUses } from './access/key-uses.ts';
 import { LongResponses } from './server/long-responses.ts';
-import { ApiDocument } from './openapi/document.ts';
-import type { NamedSchemas } from './openapi/schemas.ts';
+import { ApiDocument, type DocumentParts } from './openapi/document.ts';
 import { ProblemFilter } from './problems/problem.filter.ts';
 import { Published } from './published-keys.ts';
 import { RateLimit } from './access/rate-limit.ts';
-import type { RouteRow } from './requests/route.ts';
 import { CachedTenantLimits } from './access/tenant-limits.ts';
 import { WorkerTasks } from './work/worker-tasks.ts';
 
@@ -71,9 +69,7 @@ export interface EdgeConfig {
 }
 
 /** The parts of the API, which the modules above supply. */
-export interface ApiParts {
-  readonly routes: readonly RouteRow[];
-  readonly named: NamedSchemas;
+export interface ApiParts extends DocumentParts {
   /** the program of the worker threads */
   readonly workers: URL;
 }
@@ -185,7 +181,7 @@ export class EdgeModule {
         lifetime.add(followKeys(config.published.parts, { logger, telemetry }));
         return config.published;
       }),
-      provideValue(new ApiDocument(VERSION, api.routes, api.named)),
+      provideValue(new ApiDocument(VERSION, api)),
       provideValue(new AccessLog(logger, telemetry.meter, config.WRIT_REQUESTS_MAX)),
       provideValue(readiness, Readiness),
     ];

@@ -3,7 +3,7 @@ import { MemoryAudioIngest } from '@writ/audio';
 import { randomBytes } from 'node:crypto';
 import { memoryBlobs } from '@writ/blobs';
 import { memoryBus } from '@writ/bus';
-import { subjectsOf, type AgentId, type TenantId } from '@writ/contract';
+import { FAULT_TITLES, subjectsOf, type AgentId, type FaultCode, type TenantId } from '@writ/contract';
 import { sha256 } from '@writ/digest';
 import { BusTransport, DIRECT, NestLogger, newId, Readiness } from '@writ/nest-kit';
 import { startTelemetry, traceHooks } from '@writ/telemetry';
@@ -265,10 +265,10 @@ async function ask(
 }
 
 /** The members that every problem has. */
-export const problem = (code: string, status: number) =>
+export const problem = (code: FaultCode, status: number) =>
   expect.objectContaining({
     type: `https://writ.dev/errors/${code}`,
-    title: expect.any(String),
+    title: FAULT_TITLES[code],
     status,
     detail: expect.any(String),
     code,

@@ -9,6 +9,7 @@ import { CALLS } from './routes.ts';
 import { CallDefaults } from '../../calls/call-defaults.ts';
 import { Propose } from '../../calls/propose.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
+import { outcomeOf, showOutcome } from '../../calls/outcome-headers.ts';
 import { parseCall } from '../../calls/parse-call.ts';
 
 @Controller()
@@ -37,6 +38,7 @@ export class CallsController {
     exchange.setHeader('writ-operation-id', view.operation_id);
     if (view.replayed) exchange.setHeader('idempotent-replayed', 'true');
     const shown = await this.show.view(caller, view);
+    showOutcome(exchange, outcomeOf(shown));
     if (isFinal(shown.state) && shown.result !== null) return shown.result;
     exchange.setStatus(202);
     exchange.setHeader('location', `/v1/operations/${view.operation_id}`);

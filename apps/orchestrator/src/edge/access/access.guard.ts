@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { Fault } from '@writ/contract';
+import { Fault, type Caller } from '@writ/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from './authenticator.ts';
 import { rememberCaller } from './caller.ts';
@@ -8,9 +8,10 @@ import type { FullQueues } from './full-queues.ts';
 import { rememberIdentified, type Identified } from './identified.ts';
 import { defaultScopeFor, ProtectedResource, type Challenge } from './oauth/protected-resource.ts';
 import { ScopeFault } from './oauth/token-callers.ts';
-import type { RateLimit } from './rate-limit.ts';
+import { RateFault, rateHeaders, type RateLimit } from './rate-limit.ts';
 import type { CachedTenantLimits } from './tenant-limits.ts';
 import { verifyScope } from './scopes.ts';
+import { applyVersion } from '../versions/requested-version.ts';
 import { ROLES, ROUTE, type Role, type RouteRow } from '../requests/route.ts';
 
 /**
@@ -41,8 +42,10 @@ export class AccessGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const row = Reflect.getMetadata(ROUTE, context.getHandler()) as RouteRow | undefined;
     if (row === undefined) throw new Fault('auth.role');
+    const http = context.switchToHttp();
+    applyVersion(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
     if (row.allowed === 'public') return true;
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = http.getRequest<FastifyRequest>();
     const identified = await this.#identify(context, row, row.allowed);
     if (identified === 'platform') return allowOrThrow(row.allowed === 'platform' || row.allowed.includes('platform'));
     const { caller } = identified;
@@ -50,11 +53,21 @@ export class AccessGuard implements CanActivate {
     if (this.#tenants.isClosed(caller.tenant_id)) throw new Fault('tenant.closed');
     rememberCaller(request, caller);
     rememberIdentified(request, identified);
-    this.#rate.consume(caller);
+    this.#consume(caller, http.getResponse<FastifyReply>());
     if (row.queued === true) this.#queues.verifyNotFull(caller.tenant_id);
     allowOrThrow(row.allowed !== 'platform' && row.allowed.includes(caller.role as Role));
     verifyScope(identified, row);
     return true;
+  }
+
+  /** Every answer of the caller says what is left of its rates, also the refusal of this request. */
+  #consume(caller: Caller, reply: FastifyReply): void {
+    try {
+      void reply.headers(rateHeaders(this.#rate.consume(caller)));
+    } catch (error) {
+      if (error instanceof RateFault) void reply.headers(rateHeaders(error.left));
+      throw error;
+    }
   }
 
   /**

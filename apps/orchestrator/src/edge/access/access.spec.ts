@@ -15,7 +15,7 @@ import { FailedKeys } from './failed-keys.ts';
 import { FullQueues } from './full-queues.ts';
 import { parsePlatformHash } from './platform-key.ts';
 import { ProblemFilter } from '../problems/problem.filter.ts';
-import { RateLimit } from './rate-limit.ts';
+import { RateFault, RateLimit, rateHeaders } from './rate-limit.ts';
 
 const platformHash = Buffer.from(sha256(Buffer.from('platform')));
 
@@ -206,13 +206,41 @@ describe('the rate of a tenant', () => {
     expect(take('key_5')).toBe(false);
   });
 
-  it('answers 429 with `Retry-After`', async () => {
-    const api = await openTestApi({ WRIT_RATE_PER_SECOND: 1, WRIT_RATE_BURST: 1 });
+  it('is shown with what is left of it, for the tenant and for the person', () => {
+    let now = 0;
+    const rate = new RateLimit(
+      () => ({ tenant: { perSecond: 10, burst: 30 }, person: { perSecond: 1, burst: 2 } }),
+      () => now,
+    );
+    const take = () => rateHeaders(rate.consume({ tenant_id: 't', api_key_id: 'key_1' } as never));
+    expect(take()).toEqual({
+      'ratelimit-policy': '"tenant";q=30;w=3, "person";q=2;w=2',
+      ratelimit: '"tenant";r=29;t=1, "person";r=1;t=1',
+    });
+    expect(take().ratelimit).toBe('"tenant";r=28;t=1, "person";r=0;t=2');
+    expect(take).toThrow(RateFault);
+    now = 10_000;
+    expect(take().ratelimit).toBe('"tenant";r=29;t=1, "person";r=1;t=1');
+  });
+
+  it('answers 429 with `Retry-After`, and says on every answer to a key what is left', async () => {
+    const api = await openTestApi({ WRIT_RATE_PER_SECOND: 1, WRIT_RATE_BURST: 2 });
     const tenant = await api.newTenant();
-    await api.ask('GET', '/v1/tools', { key: tenant.admin });
-    const answer = await api.ask('GET', '/v1/tools', { key: tenant.operator });
-    expect(answer.json).toEqual(problem('rate.limited', 429));
-    expect(answer.headers.get('retry-after')).toBe('1');
+    const ask = (path: string, key: string) => api.ask('GET', path, { key });
+    const shown = [
+      await ask('/v1/tools', tenant.admin),
+      await ask('/v1/agents/banana', tenant.operator),
+      await ask('/v1/tools', tenant.operator),
+    ].map(({ status, headers }) => [status, headers.get('ratelimit-policy'), headers.get('ratelimit')]);
+    expect(shown).toEqual([
+      [200, '"tenant";q=2;w=2', '"tenant";r=1;t=1'],
+      [404, '"tenant";q=2;w=2', '"tenant";r=0;t=2'],
+      [429, '"tenant";q=2;w=2', '"tenant";r=0;t=2'],
+    ]);
+    const refused = await ask('/v1/tools', tenant.admin);
+    expect(refused.json).toEqual(problem('rate.limited', 429));
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect((await api.ask('GET', '/healthz')).headers.get('ratelimit')).toBeNull();
     await api.close();
   });
 });
