@@ -27,6 +27,7 @@ export {
   MessageQuery,
   MESSAGES_MAX,
 } from './mail/message-query.ts';
+export { didYouMean, nearestName } from './nearest.ts';
 export { parseFromPeer, parseMessage } from './parse.ts';
 export { nameOfToken, namesIn, pointerOf } from './json-pointers.ts';
 export { Problem, problemAt, problemsWithin } from './problem.ts';
