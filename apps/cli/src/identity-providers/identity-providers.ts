@@ -50,7 +50,7 @@ interface DenyOptions extends CommonOptions {
 
 /** `writ identity-providers`. */
 export function identityProvidersCommand(context: Context): Command {
-  return new Command('identity-providers')
+  return new Command('identity-provider')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(putCommand(context))
     .addCommand(removeCommand(context))
@@ -71,7 +71,8 @@ function listCommand(context: Context): Command {
 }
 
 function putCommand(context: Context): Command {
-  const command = new Command('put')
+  const command = new Command('set')
+    .alias('put')
     .description('registers an issuer, or changes what its tokens may do; what no option names stays as it is')
     .argument('<name>')
     .argument('<issuer>', 'its URL, exactly as in `iss`')

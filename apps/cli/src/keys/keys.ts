@@ -61,7 +61,7 @@ const LIST_ROWS = 50;
 
 /** `writ keys`. */
 export function keysCommand(context: Context): Command {
-  return new Command('keys')
+  return new Command('key')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(createCommand(context))
     .addCommand(rotateCommand(context))

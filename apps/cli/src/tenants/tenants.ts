@@ -29,7 +29,7 @@ export function tenantCommand(context: Context): Command {
         tenant: tenant.tenant_id,
         'API key': tenant.api_key,
         role: 'admin',
-        next: `WRIT_URL=${client.url} WRIT_API_KEY=… writ agents create NAME`,
+        next: `WRIT_URL=${client.url} WRIT_API_KEY=… writ agent create NAME`,
       }),
     );
   });
