@@ -26,6 +26,11 @@ export const FAULTS = {
   },
   'auth.invalid': { status: 401, retry: 'never', message: 'the API key or access token is not valid' },
   'auth.role': { status: 403, retry: 'never', message: 'the API key has no role that allows this' },
+  'auth.csrf': {
+    status: 403,
+    retry: 'never',
+    message: 'the request does not show that a page of this deployment sent it',
+  },
   'auth.insufficient_scope': { status: 403, retry: 'never', message: 'the access token has no scope that allows this' },
   'auth.issuer_unavailable': {
     status: 503,

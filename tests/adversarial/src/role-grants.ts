@@ -19,6 +19,8 @@ export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Ve
     'orchestrator.credential': APPEND,
     'orchestrator.token_denial': APPEND,
     'orchestrator.browser_session': ['SELECT', 'INSERT', 'DELETE'],
+    'orchestrator.sign_in_session': ['SELECT', 'INSERT', 'DELETE'],
+    'orchestrator.device_authorization': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.person': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.delivery': APPEND,

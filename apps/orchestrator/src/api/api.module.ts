@@ -84,6 +84,9 @@ import { SandboxesController } from './sandboxes/sandboxes.controller.ts';
 import { SecretsController } from './secrets/secrets.controller.ts';
 import { SessionsController } from './sessions/sessions.controller.ts';
 import { ShowDiff } from './approvals/show-diff.ts';
+import { SignInController } from './sign-in/sign-in.controller.ts';
+import { SignInPagesController } from './sign-in/sign-in-pages.controller.ts';
+import { signInApiProviders } from './sign-in/sign-in-providers.ts';
 import { SkillsController } from './skills/skills.controller.ts';
 import { Snapshots } from './workspaces/snapshots.ts';
 import { SystemController } from './system/system.controller.ts';
@@ -167,6 +170,8 @@ const CONTROLLERS = [
   WhoamiController,
   IdentityProvidersController,
   PersonsController,
+  SignInController,
+  OauthTokenController,
   CallSettingsController,
   AgentsController,
   ResourcesController,
@@ -209,6 +214,7 @@ const CONTROLLERS = [
   RunsController,
   JobsController,
   ConnectController,
+  SignInPagesController,
 ];
 
 /** The resources of the API. Each has a folder with its routes, its controller and its views. */
@@ -226,6 +232,8 @@ export class ApiModule {
         ...mcpProviders(config, logger),
         ...oauthTokenProviders(),
         ...connectProviders(config, logger),
+        ...signInApiProviders(config, logger),
+        ...oauthTokenProviders(),
       ],
     };
   }

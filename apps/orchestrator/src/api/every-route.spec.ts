@@ -159,6 +159,7 @@ it('answers "not yours" as "not there": the same bytes but for the request\'s id
     name: 'NOTHING',
     provider: 'nothing',
     person_id: newId('person'),
+    sign_in_id: newId('signIn'),
     tile: '0/999',
     bundle: '999',
     leaf_index: '999',

@@ -29,6 +29,7 @@ import { EXTERNAL_VERSIONS } from './external-versions/routes.ts';
 import { SANDBOXES } from './sandboxes/routes.ts';
 import { SECRETS } from './secrets/routes.ts';
 import { MODELS, RUNS, SESSIONS } from './sessions/routes.ts';
+import { SIGN_INS } from './sign-in/routes.ts';
 import { SKILLS } from './skills/routes.ts';
 import { SYSTEM } from './system/routes.ts';
 import { TENANTS } from './tenants/routes.ts';
@@ -47,6 +48,8 @@ export const ROUTES: readonly RouteRow[] = [
   OAUTH_TOKEN,
   IDENTITY_PROVIDERS,
   PERSONS,
+  SIGN_INS,
+  OAUTH_TOKEN,
   CALL_SETTINGS,
   AGENTS,
   CALLS,

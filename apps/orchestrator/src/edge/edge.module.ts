@@ -27,7 +27,11 @@ import { IdentityHashes, PersonLinks } from './access/oauth/person-links.ts';
 import { ProtectedResource } from './access/oauth/protected-resource.ts';
 import { NEW_PER_MINUTE_MAX, recordByKernel } from './access/oauth/credentials.ts';
 import { TokenCallers } from './access/oauth/token-callers.ts';
+import { Callers } from './access/identity/callers.ts';
 import { signInProviders } from './access/sign-in/providers.ts';
+import { SessionCallers } from './access/sign-in/session-callers.ts';
+import { SessionCookie } from './access/sign-in/session-cookie.ts';
+import { SignInSessions } from './access/sign-in/sign-in-sessions.ts';
 import { EgressGate, resolveByDns } from './outbound/egress-gate.ts';
 import { getDocument } from './outbound/get-document.ts';
 import { FailedKeys } from './access/failed-keys.ts';
@@ -59,6 +63,8 @@ export interface EdgeConfig {
   readonly published: Published;
   /** absent: access tokens are not accepted */
   readonly WRIT_PUBLIC_URL?: string | undefined;
+  readonly WRIT_SESSION_IDLE_MS: number;
+  readonly WRIT_SESSION_MAX_MS: number;
   /** issuers that the metadata name */
   readonly authorizationServers: readonly string[];
   /** `host:port` of issuers that may be reached though their address isn't public */
@@ -125,10 +131,10 @@ function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
   const hashes = new IdentityHashes(config.webhookKey);
   const resource = new ProtectedResource(config.WRIT_PUBLIC_URL ?? null, config.authorizationServers);
   const records = recordByKernel(bus, subjectsOf(config.WRIT_SHARD), Date.now);
-  const { issuerAllowed, webhookKey } = config;
+  const { issuerAllowed, webhookKey, WRIT_SESSION_IDLE_MS: idleMs, WRIT_SESSION_MAX_MS: maxMs } = config;
   const shared = { gate, limits: ISSUER_DOCUMENT, issuerKeys, hashes, issuerAllowed, webhookKey, monotonic };
   return [
-    ...signInProviders({ ...shared, url: resource.url }),
+    ...signInProviders({ ...shared, url: resource.url, records, lifetimes: { idleMs, maxMs } }),
     provideValue(resource),
     provideValue(hashes),
     provideBy(PersonLinks, [Identities], (identities) => new PersonLinks(identities, hashes, monotonic)),
@@ -144,13 +150,23 @@ function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
       );
       return uses;
     }),
-    provideBy(Authenticator, [ApiKeys, Identities, PersonLinks, RateLimit, KeyUses], (apiKeys, identities, ...more) => {
-      const [persons, rate, uses] = more;
-      const given = { identities, apiKeys, issuerKeys, resource, hashes, persons, records, rate };
-      const parts = { ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, now: Date.now, monotonic };
-      const tokens = new TokenCallers(parts);
-      return new Authenticator(apiKeys, config.platformKeyHash, monotonic, failed, { persons, tokens, refused }, uses);
+    provideBy(Callers, [ApiKeys, Identities, PersonLinks], (apiKeys, identities, persons) => {
+      const given = { identities, apiKeys, hashes, persons, records };
+      return new Callers({ ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, monotonic });
     }),
+    provideBy(TokenCallers, [Identities, Callers, RateLimit], (identities, callers, rate) => {
+      const given = { identities, issuerKeys, resource, hashes, callers, rate };
+      return new TokenCallers({ ...given, now: Date.now, monotonic });
+    }),
+    provideBy(
+      Authenticator,
+      [ApiKeys, KeyUses, PersonLinks, TokenCallers, SignInSessions, SessionCallers],
+      (apiKeys, uses, persons, tokens, ...more) => {
+        const [sessions, sessionCallers] = more;
+        const identification = { persons, tokens, sessions, sessionCallers, refused };
+        return new Authenticator(apiKeys, config.platformKeyHash, monotonic, failed, identification, uses);
+      },
+    ),
   ];
 }
 
@@ -165,6 +181,19 @@ function workers(filename: URL, { telemetry: { meter } }: ProcessContext): Provi
     }),
     provideClass(WorkerTasks, WorkerPool<TaskTable>),
   ];
+}
+
+/** Sessions of browsers are accepted where browsers know the URL of this deployment. */
+function guardOf({ WRIT_PUBLIC_URL: url }: EdgeConfig): Provider {
+  return {
+    ...provideBy(
+      AccessGuard,
+      [Authenticator, RateLimit, FullQueues, ProtectedResource, CachedTenantLimits, SessionCookie],
+      (authenticator, rate, queues, resource, tenants, cookie) =>
+        new AccessGuard(authenticator, rate, queues, resource, tenants, url === undefined ? null : cookie),
+    ),
+    provide: APP_GUARD,
+  };
 }
 
 /** What every resource of the API uses: the server, access control, rate limits, request parsing and problems. */
@@ -186,10 +215,7 @@ export class EdgeModule {
       provideValue(readiness, Readiness),
     ];
     const global = [
-      {
-        ...provideClass(AccessGuard, Authenticator, RateLimit, FullQueues, ProtectedResource, CachedTenantLimits),
-        provide: APP_GUARD,
-      },
+      guardOf(config),
       { provide: APP_FILTER, useValue: new ProblemFilter(logger, allowedMethodsOf(api.routes)) },
       { provide: APP_INTERCEPTOR, useValue: new LongResponses() },
     ];

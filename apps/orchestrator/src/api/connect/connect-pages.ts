@@ -211,7 +211,8 @@ export class ConnectPages {
     const { signIn, failed } = this.#parts;
     const sealed = this.#cookie(request, ATTEMPT_COOKIE);
     try {
-      return await signIn.attemptOf({ providerId: request.param('provider_id'), parameters: request.query, sealed });
+      const providerId = request.param('provider_id');
+      return await signIn.attemptOf({ providerId, parameters: request.query, sealed, purpose: 'consent' });
     } catch (error) {
       failed.verifyMayRetry(request.address);
       failed.recordFailure(request.address);
@@ -241,7 +242,10 @@ export class ConnectPages {
     const [only] = providers.length === 1 ? providers : providers.filter(({ name }) => name === named);
     if (providers.length === 0) return noSignInPage();
     if (only === undefined) return choicePage(providers, this.#linksOf(handle), asAnother);
-    const { location, attempt } = await signIn.begin(tenantId, only, { returnTo: `/connect/${handle}`, asAnother });
+    const { location, attempt } = await signIn.begin(tenantId, only, {
+      ...{ returnTo: `/connect/${handle}`, asAnother },
+      purpose: 'consent',
+    });
     return { location, cookies: [cookies.set(ATTEMPT_COOKIE, attempt, ATTEMPT_S)] };
   }
 

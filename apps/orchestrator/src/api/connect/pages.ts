@@ -10,10 +10,11 @@ import type { ProviderRow } from '../../store/identities/identities.ts';
 const LOOK_AGAIN_S = 2;
 
 /** A name that another side chose: whatever direction its letters have, the text around it stays as it is. */
-const name = (text: string): Html => html`<bdi>${text}</bdi>`;
+export const name = (text: string): Html => html`<bdi>${text}</bdi>`;
 
 /** Who an identity provider says it is: whoever runs the provider chooses the name. */
-const personOf = ({ shown, issuer }: Session): Html => html`${name(shown)}, as ${name(placeOf(issuer))} says`;
+export const personOf = ({ shown, issuer }: Pick<Session, 'shown' | 'issuer'>): Html =>
+  html`${name(shown)}, as ${name(placeOf(issuer))} says`;
 
 /** What the links and forms of a page need. */
 export interface Links {
@@ -22,7 +23,7 @@ export interface Links {
 }
 
 /** The form that is sent with the token of the session. */
-const formOf = (action: string, token: string, button: Html): Html =>
+export const formOf = (action: string, token: string, button: Html): Html =>
   html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}" />${button}</form>`;
 
 const signOutOf = ({ consent }: Links, session: Session): Html =>
@@ -149,14 +150,6 @@ export const refusedPage = (reason: string): Page => ({
   main: html`<p>${reason} Open the link again.</p>`,
 });
 
-/** @param detail what failed, in words of this program */
-export const faultPage = (status: number, detail: string): Page => ({
-  status,
-  title: status === 429 ? 'Too many requests' : 'This does not work now',
-  main: html`<p>${detail}</p>
-    <p>Try again in a moment.</p>`,
-});
-
 /** How far it is. */
 export function statusPage({ server, state, problem }: McpConsentState): Page {
   const at = { status: 200 } as const;
@@ -189,7 +182,7 @@ export function statusPage({ server, state, problem }: McpConsentState): Page {
 }
 
 /** An issuer without its scheme: many tenants of one product are told apart by their paths. */
-function placeOf(url: string): string {
+export function placeOf(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? url : `${parsed.host}${parsed.pathname === '/' ? '' : parsed.pathname}`;
 }

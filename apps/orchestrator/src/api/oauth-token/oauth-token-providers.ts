@@ -7,6 +7,7 @@ import { ProtectedResource } from '../../edge/access/oauth/protected-resource.ts
 import { PerMinute } from '../../edge/access/per-minute.ts';
 import { RateLimit } from '../../edge/access/rate-limit.ts';
 import { ApiKeys } from '../../store/keys/api-keys.ts';
+import { DEVICE_GRANT, DeviceFlow, REFRESH_GRANT } from '../sign-in/device-flow.ts';
 import { TokenGrants } from './grants.ts';
 import { TOKEN_EXCHANGE, TokenExchange } from './token-exchange.ts';
 
@@ -18,12 +19,16 @@ export function oauthTokenProviders(): Provider[] {
   return [
     provideBy(
       TokenGrants,
-      [KernelClient, ApiKeys, Authenticator, RateLimit, ProtectedResource],
-      (kernel, keys, authenticator, rate, { url: publicUrl }) => {
+      [KernelClient, ApiKeys, Authenticator, RateLimit, ProtectedResource, DeviceFlow],
+      (kernel, keys, authenticator, rate, { url: publicUrl }, device) => {
         const perKey = new PerMinute(EXCHANGES_PER_MINUTE, 'exchanges of one key', () => performance.now());
         const parts = { kernel, keys, authenticator, rate, perKey, publicUrl, now: Date.now };
         const exchange = new TokenExchange(parts);
-        return new TokenGrants({ [TOKEN_EXCHANGE]: exchange.grant });
+        return new TokenGrants({
+          [TOKEN_EXCHANGE]: exchange.grant,
+          [DEVICE_GRANT]: (request) => device.token(request),
+          [REFRESH_GRANT]: (request) => device.refresh(request),
+        });
       },
     ),
   ];

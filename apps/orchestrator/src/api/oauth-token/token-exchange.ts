@@ -103,6 +103,8 @@ export class TokenExchange {
     const found = await this.#identify(token, address);
     if (found === 'platform' || found.kind === 'exchanged_token')
       throw unacceptable('what was exchanged, and the platform key, can not be exchanged');
+    // What was exchanged would outlive a session that its person ends.
+    if (found.kind === 'session') throw unacceptable('a sign-in session can not be exchanged');
     const { caller } = found;
     if (caller.role !== 'agent' || caller.agent_id === null)
       throw unacceptable(`it is of the role \`${caller.role}\`; only an agent's is exchanged`);

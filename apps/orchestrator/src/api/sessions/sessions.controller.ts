@@ -98,7 +98,7 @@ export class SessionsController {
     @RequestInput() { caller, params }: RequestInputOf<typeof SESSIONS.transcriptLines>,
     @InExchange() exchange: Exchange,
   ): Promise<StreamableFile> {
-    const key = exchange.header('authorization');
+    const { presented } = exchange;
     const session = await this.changeSessions.read(caller, params.session_id);
     exchange.setHeader('cache-control', 'private, no-store');
     // Disables response buffering in nginx.
@@ -107,7 +107,7 @@ export class SessionsController {
       transcriptLines(this.sessions, {
         session,
         tenantId: caller.tenant_id,
-        verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
+        verifyKey: () => this.authenticator.verifyCaller(caller, presented, exchange.address),
       }),
       { type: 'application/x-ndjson' },
     );

@@ -34,21 +34,21 @@ export class WhoamiController {
     if (caller === null) return PLATFORM;
     const { tenant_id, api_key_id, role, agent_id, principal = null, person = null, tools = null } = caller;
     const identified = identifiedOf(request);
+    if (identified === null) throw new Error('the guard notes how each caller was identified');
     const row = await this.keys.read(tenant_id, api_key_id);
     return {
-      // The guard notes what every bearer presents, so that anything else is a session.
-      kind: identified?.kind ?? 'session',
+      kind: identified.kind,
       tenant_id,
       api_key_id,
       name: row?.name ?? null,
       role,
       agent_id,
       tools,
-      scopes: identified === null || identified.scopes.length === 0 ? null : [...identified.scopes],
-      capability_token_id: identified?.bound_token ?? null,
+      scopes: identified.scopes.length === 0 ? null : [...identified.scopes],
+      capability_token_id: identified.bound_token ?? null,
       principal,
       person_id: person,
-      expires_at: identified?.expires_at ?? null,
+      expires_at: identified.expires_at ?? null,
     };
   }
 }

@@ -3,7 +3,9 @@ import { Fault, type Caller } from '@writ/contract';
 import { decodeJwt } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
+import type { SignInKind } from '../../store/sign-ins/sign-ins.ts';
 import { hashApiKey, isApiKeyText, isExchangedText } from './api-key-text.ts';
+import type { Presented } from './caller.ts';
 import type { FailedKeys } from './failed-keys.ts';
 import type { Identified } from './identified.ts';
 import type { KeyUses } from './key-uses.ts';
@@ -11,6 +13,10 @@ import { isJwtText } from './oauth/access-token.ts';
 import type { PersonLinks } from './oauth/person-links.ts';
 import type { TokenCallers, TokenNeed } from './oauth/token-callers.ts';
 import { isPlatformKey } from './platform-key.ts';
+import { bearerSessionOf } from './sign-in/presented-sign-in.ts';
+import type { SessionCallers } from './sign-in/session-callers.ts';
+import { noSession, type SignInSession, type SignInSessions } from './sign-in/sign-in-sessions.ts';
+import { isSessionText } from './sign-in/sign-in-texts.ts';
 
 /** How long the result for a key is cached, in milliseconds: a revoked key is rejected after one second at most. */
 const CACHED_MS = 900;
@@ -25,10 +31,12 @@ const KEY_CHARS_MAX = 256;
 /** Why a token that may be valid is refused. */
 const UNUSABLE: ReadonlySet<string> = new Set(['auth.issuer_unavailable', 'auth.insufficient_scope']);
 
-/** What knows more than keys: the persons behind them, and access tokens. */
+/** What knows more than keys: the persons behind them, access tokens, and sign-in sessions. */
 export interface Identification {
   readonly persons: PersonLinks;
   readonly tokens: TokenCallers;
+  readonly sessions: SignInSessions;
+  readonly sessionCallers: SessionCallers;
   /** counts tokens that are not usable though they may be valid: each costs look-ups too */
   readonly refused: FailedKeys;
 }
@@ -36,7 +44,7 @@ export interface Identification {
 /** For whoever needs no role: what a token gives is enough. */
 const ANY: TokenNeed = { roles: null, path: '/' };
 
-/** Finds the caller whose key or access token a request presents. */
+/** Finds the caller whose key, access token or session a request presents. */
 export class Authenticator {
   readonly #keys: ApiKeys;
   readonly #platformHash: Buffer;
@@ -102,12 +110,16 @@ export class Authenticator {
     need: TokenNeed = ANY,
   ): Promise<Identified | 'platform'> {
     const key = parseBearer(authorization);
-    const identified = isJwtText(key)
-      ? await this.#identifyToken(key, address, need)
-      : await this.#identifyKey(key, address);
+    const identified = await this.#identifyText(key, address, need);
     if (identified === 'platform') return identified;
     this.#uses.note(identified.caller.api_key_id);
     return identified;
+  }
+
+  async #identifyText(text: string, address: string, need: TokenNeed): Promise<Identified | 'platform'> {
+    if (isJwtText(text)) return await this.#identifyToken(text, address, need);
+    if (isSessionText(text)) return (await this.#identifySession(text, 'device', address, need)).identified;
+    return await this.#identifyKey(text, address);
   }
 
   async #identifyKey(key: string, address: string): Promise<Identified | 'platform'> {
@@ -137,13 +149,62 @@ export class Authenticator {
   }
 
   /**
-   * Resolves while the key or token still stands for the caller whom it stood for when a stream began. Faults: as
-   * `identify`; `auth.invalid` where it stands for another one.
+   * Finds the caller of a browser, whose session is in a cookie.
+   * Faults: `auth.invalid`, `auth.role`, `rate.limited`.
+   */
+  async identifyCookie(
+    cookie: string,
+    address: string,
+    need: TokenNeed = ANY,
+  ): Promise<{ readonly identified: Identified; readonly session: SignInSession }> {
+    const found = await this.#identifySession(cookie, 'browser', address, need);
+    this.#uses.note(found.identified.caller.api_key_id);
+    return found;
+  }
+
+  /**
+   * Resolves while the key, token or session still stands for the caller whom it stood for when a stream began. Faults:
+   * as `identify`; `auth.invalid` where it stands for another one.
    * @param path of the request that began
    */
-  async verifyCaller(caller: Caller, authorization: string | undefined, address: string, path = '/'): Promise<void> {
-    const now = await this.identify(authorization, address, { roles: [caller.role], path, ofAnyScope: true });
+  async verifyCaller(caller: Caller, { authorization, cookie }: Presented, address: string, path = '/'): Promise<void> {
+    const need = { roles: [caller.role], path, ofAnyScope: true };
+    const session = cookie ?? bearerSessionOf(authorization);
+    const now =
+      session === null
+        ? await this.identify(authorization, address, need)
+        : await this.#follow(session, cookie === undefined ? 'device' : 'browser', need);
     if (now === 'platform' || now.api_key_id !== caller.api_key_id) throw new Fault('auth.invalid');
+  }
+
+  async #follow(text: string, kind: SignInKind, { roles }: TokenNeed): Promise<Caller> {
+    if (this.#identification === null) throw new Fault('auth.invalid');
+    const { sessions, sessionCallers } = this.#identification;
+    const session = await sessions.follow(text, kind);
+    if (session === null) throw noSession();
+    return await sessionCallers.of(session, roles);
+  }
+
+  async #identifySession(
+    text: string,
+    kind: SignInKind,
+    address: string,
+    { roles }: TokenNeed,
+  ): Promise<{ readonly identified: Identified; readonly session: SignInSession }> {
+    if (this.#identification === null) throw new Fault('auth.invalid');
+    const { sessions, sessionCallers } = this.#identification;
+    // Texts that were made up cost no look-up, and one that was handed out here is never limited for those.
+    if (!sessions.isGenuine(text)) {
+      this.#failed.verifyMayRetry(address);
+      this.#failed.recordFailure(address);
+      throw new Fault('auth.invalid');
+    }
+    const session = await sessions.find(text, kind);
+    if (session === null) throw noSession();
+    const caller = await sessionCallers.of(session, roles);
+    // Its scopes are those of OAuth, which gave it its roles: they limit no route.
+    const limits = { scopes: [], expires_at: session.expiresAt, is_former: false, bound_token: null };
+    return { identified: { kind: 'session', caller, ...limits }, session };
   }
 
   async #identifyToken(token: string, address: string, need: TokenNeed): Promise<Identified> {
@@ -170,9 +231,10 @@ export class Authenticator {
     }
   }
 
-  /** Drops what is cached of tokens and persons, after a removal or a denial through this replica. */
+  /** Drops what is cached of tokens, sessions and persons, after a removal or a denial through this replica. */
   forgetIdentities(): void {
     this.#identification?.tokens.forget();
+    this.#identification?.sessions.forget();
     this.#identification?.persons.forget();
   }
 

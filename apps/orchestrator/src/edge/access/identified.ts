@@ -4,7 +4,7 @@ import type { PresentedKey } from '../../store/keys/api-keys.ts';
 
 /** A caller, with what it presented and what that is good for. */
 export interface Identified extends PresentedKey {
-  readonly kind: 'api_key' | 'access_token' | 'exchanged_token';
+  readonly kind: 'api_key' | 'access_token' | 'exchanged_token' | 'session';
 }
 
 /** How each request's caller was identified, for who has to know more than the caller; only the guard writes it. */
