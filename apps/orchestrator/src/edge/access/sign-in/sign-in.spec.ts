@@ -307,3 +307,19 @@ it.each<[string, object]>([
     provider.issuer.documents.set(url, good);
   }
 });
+
+it('a sign-in for a consent begins no session, and one for a session counts for no consent', async () => {
+  for (const [begun, ended] of [
+    ['consent', 'session'],
+    ['session', 'consent'],
+  ] as const) {
+    const started = await begin(false, begun);
+    const failed = finish(await answerOf(started), started.attempt, row.provider_id, ended);
+    await expect(failed).rejects.toMatchObject({ check: 'redirect_uri' });
+  }
+  expect(provider.state.presented).toEqual([]);
+  const { location, attempt } = await begin(false, 'session');
+  expect(new URL(location).searchParams.get('redirect_uri')).toBe(`${URL_OF_WRIT}/sign-in/done/${row.provider_id}`);
+  const person = await finish(await answerOf({ location, attempt }), attempt, row.provider_id, 'session');
+  expect(person.rights).toEqual({ subject: 'ann-1', name: null, agentId: null, scopes: ['writ:admin'] });
+});
