@@ -43,7 +43,7 @@ const call = (key: string, token: string, path: string) =>
       agent_id: world.agentId,
       capability_token_id: token,
       workspace_id: world.workspaceId,
-      });
+    });
 
 it('an exchanged credential calls under its own token, within its part of the grant, and under no other', async () => {
   const { status, body } = await exchange(world.agent.key ?? '');
