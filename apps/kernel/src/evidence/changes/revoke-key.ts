@@ -17,8 +17,8 @@ export interface KeyRevocation {
 /**
  * Revokes an API key in the kernel, within the transaction of `rows`: marks the calls of the key and of what was
  * exchanged for it, revokes the delegations that it made, and ends the connections of the person whose credential it
- * is. INVARIANT (wholly before or wholly after): the transaction locks the tenant's rules exclusively. A call of the key
- * is decided before it, and marked here, or after it, and refused.
+ * is. INVARIANT (wholly before or wholly after): the transaction locks the tenant's rules exclusively. A call of the
+ * key is decided before it, and marked here, or after it, and refused.
  */
 export async function revokeKey(rows: Rows, caller: Caller, api_key_id: string, now: number): Promise<KeyRevocation> {
   const { tenant_id, api_key_id: by } = caller;
