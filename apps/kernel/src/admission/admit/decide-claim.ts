@@ -24,8 +24,8 @@ export function decideClaim(proposal: Proposal, { claim }: CallFacts): ClaimVerd
  * How the call differs from the one that has its key; null where it doesn't. The workspace is compared too: the same
  * arguments on another workspace have another effect. A replay there would report an effect that did not happen.
  *
- * INVARIANT (one person): the person comes first, so that a call for one person finds out nothing of another's call, not
- * even whether its arguments were the same.
+ * INVARIANT (one person): the person comes first, so that a call for one person finds out nothing of another's call,
+ * not even whether its arguments were the same.
  */
 function differenceOf({ call, fingerprint }: Proposal, claim: Claim): string | null {
   const { operation } = claim;
@@ -37,9 +37,9 @@ function differenceOf({ call, fingerprint }: Proposal, claim: Claim): string | n
 }
 
 /**
- * A credential is of one person for ever, so a call by the same one is for the same person, also where the pseudonym was
- * forgotten meanwhile. Two credentials are compared by subject, which decides whose rights a call has at an MCP server,
- * and by the pseudonym. A call for a known person isn't the same as one for nobody in particular.
+ * A credential is of one person for ever, so a call by the same one is for the same person, also where the pseudonym
+ * was forgotten meanwhile. Two credentials are compared by subject, which decides whose rights a call has at an MCP
+ * server, and by the pseudonym. A call for a known person isn't the same as one for nobody in particular.
  */
 function isForAnother({ proposed_by, person }: Proposal['call'], { operation, same_subject }: Claim): boolean {
   if (operation.proposed_by === proposed_by) return false;
