@@ -7,7 +7,7 @@ import { ChangedLimits } from '@writ/fairness';
 const ASK_MS = 10_000;
 const LIMITS_CHANGED = allowUnknownMembers(LimitsChanged);
 
-/** The limits that were set for tenants, and which tenants are closed, as this replica has fetched it from the kernel. */
+/** The limits that were set for tenants, and which tenants are closed, as this replica has fetched them. */
 export class CachedTenantLimits extends ChangedLimits<ChangedTenant> {
   /** @param now milliseconds since the epoch */
   constructor(bus: Bus, subjects: Subjects, now: () => number) {
