@@ -50,7 +50,7 @@ import { LogController } from './log/log.controller.ts';
 import { McpController } from './mcp/mcp.controller.ts';
 import { mcpProviders, type McpConfig } from './mcp/mcp-providers.ts';
 import { OauthTokenController } from './oauth-token/oauth-token.controller.ts';
-import { oauthTokenProviders } from './oauth-token/oauth-token-providers.ts';
+import { oauthTokenProviders } from './token-grants.ts';
 import { OperationsController } from './operations/operations.controller.ts';
 import { OutputController } from './operations/output.controller.ts';
 import { PoliciesController } from './policies/policies.controller.ts';

@@ -21,20 +21,9 @@ import { consentDoneUri } from '../../edge/access/sign-in/redirect-uris.ts';
 import type { SiteCookies } from '../../edge/pages/cookies.ts';
 import type { Page, Redirection } from '../../edge/pages/page.ts';
 import type { PageRequest } from '../../edge/pages/page-request.ts';
+import { leavePage, noSignInPage, refusedPage, strayPage } from '../../edge/pages/person-pages.ts';
 import type { Identities } from '../../store/identities/identities.ts';
-import {
-  choicePage,
-  consentPage,
-  gonePage,
-  leavePage,
-  noSignInPage,
-  refusedPage,
-  signedOutPage,
-  statusPage,
-  strayPage,
-  wrongPersonPage,
-  type Links,
-} from './pages.ts';
+import { choicePage, consentPage, gonePage, signedOutPage, statusPage, wrongPersonPage, type Links } from './pages.ts';
 
 const SESSION_COOKIE = 'writ_connect';
 const ATTEMPT_COOKIE = 'writ_sign_in';

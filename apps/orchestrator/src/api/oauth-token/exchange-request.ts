@@ -4,8 +4,8 @@ import { Grant, idSchema, parseMessage } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import { Type, type Static } from 'typebox';
 import { closed, orNull } from '../../edge/requests/fields.ts';
-import type { TokenRequest } from './grants.ts';
-import { OauthError } from './oauth-error.ts';
+import type { TokenRequest } from '../../edge/oauth-endpoint/grants.ts';
+import { OauthError } from '../../edge/oauth-endpoint/oauth-error.ts';
 
 /** What is issued: good at this deployment alone, as an API key is. */
 export const CAPABILITY_TOKEN_TYPE = 'urn:writ:params:oauth:token-type:capability';

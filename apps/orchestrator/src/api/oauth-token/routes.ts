@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { OauthErrorView } from '../../edge/oauth-endpoint/oauth-error.ts';
+import { TokenAnswer, TokenForm } from '../../edge/oauth-endpoint/token-answer.ts';
 import { route } from '../../edge/requests/route.ts';
-import { OauthErrorView } from './oauth-error.ts';
-import { TokenAnswer, TokenForm } from './views.ts';
 
 export const OAUTH_TOKEN = {
   token: route({

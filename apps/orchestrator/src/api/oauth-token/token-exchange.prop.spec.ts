@@ -4,9 +4,9 @@ import { Fault, type Caller, type CapabilityToken, type Grant } from '@writ/cont
 import { newId } from '@writ/nest-kit';
 import fc from 'fast-check';
 import { FakeApiKeys } from '../../specs/fake-api-keys.ts';
-import { requestOf } from './grants.ts';
+import { requestOf } from '../../edge/oauth-endpoint/grants.ts';
 import { EXCHANGED_SCOPES, TokenExchange, type TokenExchangeParts } from './token-exchange.ts';
-import { OauthError } from './oauth-error.ts';
+import { OauthError } from '../../edge/oauth-endpoint/oauth-error.ts';
 
 const NOW = 1_000_000_000_000;
 const MINUTE = 60_000;

@@ -13,9 +13,9 @@ import type { PerMinute } from '../../edge/access/per-minute.ts';
 import type { RateLimit } from '../../edge/access/rate-limit.ts';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
 import { CAPABILITY_TOKEN_TYPE, EXCHANGED_MS_MAX, parseExchange, type AskedGrant } from './exchange-request.ts';
-import type { TokenGrant, TokenRequest } from './grants.ts';
-import { OauthError } from './oauth-error.ts';
-import type { TokenAnswer } from './views.ts';
+import type { TokenGrant, TokenRequest } from '../../edge/oauth-endpoint/grants.ts';
+import { OauthError } from '../../edge/oauth-endpoint/oauth-error.ts';
+import type { TokenAnswer } from '../../edge/oauth-endpoint/token-answer.ts';
 
 /** RFC 8693 §2.1. */
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';

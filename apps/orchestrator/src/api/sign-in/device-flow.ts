@@ -8,9 +8,9 @@ import type { DeviceApproval, DeviceApprovals } from '../../edge/access/sign-in/
 import { SignInRefused } from '../../edge/access/sign-in/sign-in-refused.ts';
 import type { SignInSessions } from '../../edge/access/sign-in/sign-in-sessions.ts';
 import type { DeviceAuthorizations } from '../../store/sign-ins/device-authorizations.ts';
-import type { TokenRequest } from '../oauth-token/grants.ts';
-import { OauthError, type OauthErrorCode } from '../oauth-token/oauth-error.ts';
-import type { TokenAnswer } from '../oauth-token/views.ts';
+import type { TokenRequest } from '../../edge/oauth-endpoint/grants.ts';
+import { OauthError, type OauthErrorCode } from '../../edge/oauth-endpoint/oauth-error.ts';
+import type { TokenAnswer } from '../../edge/oauth-endpoint/token-answer.ts';
 import type { DeviceAuthorization } from './views.ts';
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';

@@ -13,7 +13,7 @@ import type { SignInSession } from '../../edge/access/sign-in/sign-in-sessions.t
 import type { Page } from '../../edge/pages/page.ts';
 import type { PageRequest } from '../../edge/pages/page-request.ts';
 import type { DeviceAuthorizations } from '../../store/sign-ins/device-authorizations.ts';
-import { strayPage } from '../connect/pages.ts';
+import { strayPage } from '../../edge/pages/person-pages.ts';
 import { codePage, decidedPage, devicePage, devicePurpose, noCodePage } from './pages.ts';
 import type { SignInPages } from './sign-in-pages.ts';
 

@@ -5,7 +5,7 @@ import { html, type Html } from '../../edge/pages/html.ts';
 import type { Page } from '../../edge/pages/page.ts';
 import type { ProviderRow } from '../../store/identities/identities.ts';
 import type { AskingDevice } from '../../store/sign-ins/device-authorizations.ts';
-import { formOf, name, personOf, placeOf } from '../connect/pages.ts';
+import { formOf, name, personOf, placeOf } from '../../edge/pages/person-pages.ts';
 
 /** Where a sign-in starts, and where it leads. */
 export interface Start {

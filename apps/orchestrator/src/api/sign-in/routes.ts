@@ -4,7 +4,7 @@ import { SESSION_DONE_PATH } from '../../edge/access/sign-in/redirect-uris.ts';
 import { SIGN_IN_PATH } from '../../edge/access/sign-in/return-to.ts';
 import { closed, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
-import { OauthErrorView } from '../oauth-token/oauth-error.ts';
+import { OauthErrorView } from '../../edge/oauth-endpoint/oauth-error.ts';
 import { CurrentSignIn, DeviceAuthorization, DeviceForm, SignedOut, SignInList, SignInView } from './views.ts';
 
 const EVERYBODY = ['admin', 'operator', 'agent', 'auditor'] as const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { OauthError } from './oauth-error.ts';
-import type { TokenAnswer } from './views.ts';
+import type { TokenAnswer } from './token-answer.ts';
 
 /** A request for a token. All of it is attacker-controlled. */
 export interface TokenRequest {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static } from 'typebox';
-import { closed } from '../../edge/requests/fields.ts';
+import type { Exchange } from '../requests/exchange.ts';
+import { closed } from '../requests/fields.ts';
 
 /** Errors of the token endpoint: RFC 6749 §5.2, RFC 8628 §3.5, RFC 8693 §2.2.2. */
 const ERRORS = [
@@ -39,4 +40,15 @@ export class OauthError extends Error {
   }
 }
 
-export const OAUTH_ERROR_STATUS = 400;
+const OAUTH_ERROR_STATUS = 400;
+
+/** Answers an OAuth error as OAuth clients read it. Other errors become problems. */
+export async function inOauth<T>(exchange: Exchange, run: () => Promise<T>): Promise<T | OauthErrorView> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof OauthError)) throw error;
+    exchange.setStatus(OAUTH_ERROR_STATUS);
+    return { error: error.error, error_description: error.message };
+  }
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { idSchema } from '@writ/contract';
 import { Type, type Static } from 'typebox';
-import { closed } from '../../edge/requests/fields.ts';
+import { closed } from '../requests/fields.ts';
 
 /** RFC 6749 §5.1, RFC 8693 §2.2.1. */
 export const TokenAnswer = Type.Object(
