@@ -168,7 +168,7 @@ export class Authenticator {
    * @param path of the request that began
    */
   async verifyCaller(caller: Caller, { authorization, cookie }: Presented, address: string, path = '/'): Promise<void> {
-    const need = { roles: [caller.role], path, ofAnyScope: true };
+    const need = { roles: [caller.role], path, ofAnyScope: true } as const;
     const session = cookie ?? bearerSessionOf(authorization);
     const now =
       session === null
