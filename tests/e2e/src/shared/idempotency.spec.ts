@@ -43,6 +43,7 @@ it('a key that a call of one tool has is refused to every other tool', async () 
 
 it('a run is started once for a key in the header `Idempotency-Key`', async () => {
   const session = await world.admin.must('/v1/sessions', {
+    agent_id: world.agentId,
     capability_token_id: world.tokenId,
     workspace_id: world.workspaceId,
     model: RECORDED_MODEL,
