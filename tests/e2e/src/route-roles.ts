@@ -218,7 +218,6 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   readProtectedResource: 'public',
   readProtectedMcpResource: 'public',
   createDeviceAuthorization: 'public',
-  issueAccessToken: 'public',
   readHealth: 'public',
   readReadiness: 'public',
   readDocument: 'public',

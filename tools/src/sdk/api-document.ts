@@ -48,11 +48,14 @@ export async function readApi(checkout: string): Promise<Api> {
     (await import(join(checkout, 'apps/orchestrator/src', file))) as T;
   const { ROUTES } = await load<{ ROUTES: unknown }>('api/routes.ts');
   const { NAMED } = await load<{ NAMED: unknown }>('api/named-schemas.ts');
+  const { TAGS } = await load<{ TAGS: unknown }>('api/tags.ts');
+  const { WEBHOOK_MESSAGES } = await load<{ WEBHOOK_MESSAGES: unknown }>('api/messages.ts');
   const { ApiDocument } = await load<{
-    ApiDocument: new (version: string, routes: unknown, named: unknown) => { json: unknown };
+    ApiDocument: new (version: string, parts: Readonly<Record<string, unknown>>) => { json: unknown };
   }>('edge/openapi/document.ts');
   const plain = <T>(value: unknown): T => JSON.parse(JSON.stringify(value)) as T;
-  const { paths, components } = plain<DocumentJson>(new ApiDocument('0', ROUTES, NAMED).json);
+  const parts = { routes: ROUTES, named: NAMED, tags: TAGS, messages: WEBHOOK_MESSAGES };
+  const { paths, components } = plain<DocumentJson>(new ApiDocument('0', parts).json);
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   );

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { cachedBlobs } from '@writ/blobs';
 import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import type { PeekEvent } from '@writ/contract';
 import { provideValue, type ProcessContext } from '@writ/nest-kit';
 import type { TaskRunner } from '@writ/worker-pool';
 import type { KernelConfig } from '../config.env.ts';
-import { EffectExaminer, StoredDeltas } from '../execution/effects/index.ts';
 import type { BelowExecution, Execution } from '../execution/execution.module.ts';
 import type { ExecutionTasks } from '../execution/worker-tasks.ts';
 import type { Images } from '../judging/judgement/index.ts';
@@ -86,11 +84,11 @@ import {
   BacktestPolicy,
   ExplainOperation,
   RecordedCalls,
-  RecordedEffects,
   ReplayCalls,
   Simulate,
   WhatIfController,
 } from './what-if/index.ts';
+import { pastEffects } from './past-effects.ts';
 import type { ManagementTasks } from './worker-tasks.ts';
 import {
   ChangeWorkspace,
@@ -111,19 +109,6 @@ const EXPIRE_AUDIO_MS = 5_000;
 const REWRAP_MS = 60_000;
 /** How often it forgets connections to MCP servers that are over, in milliseconds. */
 const FORGET_CONNECTIONS_MS = 60_000;
-/**
- * Cache of backtests for tree nodes and small files, in bytes: pages of two tenants, whose states share most of their
- * nodes.
- */
-const PAST_CACHE_BYTES = 16 * 1024 * 1024;
-/** Changes of past effects that backtests cache: some 8 MB. */
-const PAST_CHANGES_MAX = 20_000;
-/**
- * The queue name of all backtests for worker threads and large readings. They count as one tenant, so they leave
- * capacity for calls.
- */
-const BACKTESTS = 'backtests';
-
 /** Management depends on all other modules. */
 interface ManagementDependencies extends BelowExecution, Execution {}
 type AllTasks = ExecutionTasks & ManagementTasks;
@@ -270,27 +255,12 @@ function policies(dependencies: ManagementDependencies, work: TaskRunner<Executi
     new ActivatePolicy(dependencies, policyRepository),
     new Simulate({ ...dependencies, engine, policyRepository }),
     new BacktestPolicy(recordedCalls, policyRepository, dependencies.keys.record, {
-      effects: pastEffects(dependencies, work),
+      effects: pastEffects(pgBlobs(dependencies.tenants.pool), dependencies, work),
       now: () => performance.now(),
     }),
     new ExplainOperation(recordedCalls, policyRepository),
     new ReplayCalls(recordedCalls, policyRepository),
   ];
-}
-
-/**
- * The examiner of effects for backtests. It has separate caches, since a whole history passes through them. It shares
- * the limiter of large readings with commits.
- */
-function pastEffects(
-  { tenants, args, largeReadings }: ManagementDependencies,
-  work: TaskRunner<ExecutionTasks>,
-): RecordedEffects {
-  const blobs = cachedBlobs(pgBlobs(tenants.pool), { bytesMax: PAST_CACHE_BYTES });
-  const options = { large: largeReadings, seriesChangesMax: PAST_CHANGES_MAX, queuedAs: BACKTESTS };
-  const examiner = new EffectExaminer(blobs, tenants, work, options);
-  const deltas = new StoredDeltas(blobs, work, BACKTESTS);
-  return new RecordedEffects({ tenants, args, deltas, examiner });
 }
 
 function reportRewrapped(logger: ProcessContext['logger'], { done, unopened }: Rewrapped): void {

@@ -90,6 +90,8 @@ import { WEBHOOK_MESSAGES } from './messages.ts';
 import { NAMED_ENUMS } from './named-enums.ts';
 import { NAMED_PARTS } from './named-parts.ts';
 import { AgentList } from './agents/views.ts';
+import { OauthErrorView } from '../edge/oauth-endpoint/oauth-error.ts';
+import { TokenAnswer } from '../edge/oauth-endpoint/token-answer.ts';
 import { ApiKeyList, ApiKeyView, NewApiKey, RevokedApiKey } from './api-keys/views.ts';
 import { ApprovalList, DelegationList } from './approvals/views.ts';
 import { ContainerList } from './containers/views.ts';
@@ -259,6 +261,8 @@ export const NAMED: NamedSchemas = {
   WorkspaceLimits,
   TenantLimits: TenantLimitsView,
   Retention: RetentionView,
+  OauthErrorView,
+  TokenAnswer,
   RevokedApiKey,
   IdentityProvider: ProviderView,
   IdentityProviderList: ProviderList,

@@ -115,6 +115,16 @@ const REFUSED_TOKENS = 10;
 /** The documents of an issuer: metadata and keys take a few kibibytes, and a person waits for the answer. */
 const ISSUER_DOCUMENT = { bytesMax: 256 * 1024, timeoutMs: 3_000 };
 
+/** Provides the notes of when keys were used, which are written from time to time. */
+function keyUses(logger: ProcessContext['logger']): Provider {
+  const reportLost = (err: unknown): void => logger.warn({ err }, 'uses of keys are lost');
+  return provideBy(KeyUses, [ApiKeys, RegisteredLifetime], (apiKeys, lifetime) => {
+    const uses = new KeyUses((ids) => apiKeys.recordUse(ids));
+    lifetime.add(new Repeated(() => uses.flush(), KEY_USES_MS, reportLost));
+    return uses;
+  });
+}
+
 /** Provides what finds callers: keys, access tokens, and the persons behind both. */
 function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[] {
   const failed = new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic);
@@ -139,17 +149,7 @@ function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
     provideValue(hashes),
     provideBy(PersonLinks, [Identities], (identities) => new PersonLinks(identities, hashes, monotonic)),
     provideBy(IssuerConsent, [Identities], (identities) => new IssuerConsent({ identities, ...unregistered })),
-    provideBy(KeyUses, [ApiKeys, RegisteredLifetime], (apiKeys, lifetime) => {
-      const uses = new KeyUses((ids) => apiKeys.recordUse(ids));
-      lifetime.add(
-        new Repeated(
-          () => uses.flush(),
-          KEY_USES_MS,
-          (err) => logger.warn({ err }, 'uses of keys are lost'),
-        ),
-      );
-      return uses;
-    }),
+    keyUses(logger),
     provideBy(Callers, [ApiKeys, Identities, PersonLinks], (apiKeys, identities, persons) => {
       const given = { identities, apiKeys, hashes, persons, records };
       return new Callers({ ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, monotonic });

@@ -29,10 +29,13 @@ import type {
   ChangeJobBody,
   ChangeWebhookAnswer,
   ChangeWebhookBody,
+  CloseTenantAnswer,
+  CloseTenantBody,
   CreateAgentAnswer,
   CreateAgentBody,
   CreateApiKeyAnswer,
   CreateApiKeyBody,
+  CreateDeviceAuthorizationAnswer,
   CreateExecutionProfileAnswer,
   CreateExecutionProfileBody,
   CreateImageAnswer,
@@ -65,6 +68,8 @@ import type {
   EditApprovalAnswer,
   EditApprovalBody,
   EndMcpConnectionAnswer,
+  EndOwnSignInAnswer,
+  EndSignInAnswer,
   EraseAnswer,
   EraseBody,
   ExplainOperationAnswer,
@@ -85,6 +90,7 @@ import type {
   ImportOpenApiBody,
   ImportWorkspaceAnswer,
   ImportWorkspaceQuery,
+  IssueAccessTokenAnswer,
   IssueTokenAnswer,
   IssueTokenBody,
   KillContainerAnswer,
@@ -127,12 +133,16 @@ import type {
   ListModelsAnswer,
   ListOperationsAnswer,
   ListOperationsQuery,
+  ListOwnSignInsAnswer,
+  ListOwnSignInsQuery,
   ListPoliciesAnswer,
   ListPoliciesQuery,
   ListPolicyActivationsAnswer,
   ListPolicyActivationsQuery,
   ListPolicyTemplatesAnswer,
   ListRecordsAnswer,
+  ListRecordsOfClosedTenantAnswer,
+  ListRecordsOfClosedTenantQuery,
   ListRecordsQuery,
   ListRegistrarKeysAnswer,
   ListRegistrarKeysQuery,
@@ -150,8 +160,12 @@ import type {
   ListSecretsQuery,
   ListSessionsAnswer,
   ListSessionsQuery,
+  ListSignInsAnswer,
+  ListSignInsQuery,
   ListSkillsAnswer,
   ListSkillsQuery,
+  ListTenantsAnswer,
+  ListTenantsQuery,
   ListTokensAnswer,
   ListTokensQuery,
   ListToolsAnswer,
@@ -220,8 +234,11 @@ import type {
   ReadRunAnswer,
   ReadSandboxAnswer,
   ReadSessionAnswer,
+  ReadSignInAnswer,
   ReadSignaturesAnswer,
   ReadSkillAnswer,
+  ReadSystemAnswer,
+  ReadTenantAnswer,
   ReadTenantLimitsAnswer,
   ReadTextDiffAnswer,
   ReadTextDiffQuery,
@@ -273,6 +290,10 @@ import type {
   RevokeTokenBody,
   RollBackPolicyAnswer,
   RollBackPolicyBody,
+  RotateApiKeyAnswer,
+  RotateApiKeyBody,
+  RotateOwnApiKeyAnswer,
+  RotateOwnApiKeyBody,
   RotateWebhookSecretAnswer,
   RotateWebhookSecretBody,
   RunJobAnswer,
@@ -294,6 +315,7 @@ import type {
   SetTenantLimitsBody,
   SetWorkspaceLimitsAnswer,
   SetWorkspaceLimitsBody,
+  SignOutAnswer,
   SignSandboxAnswer,
   SignSandboxBody,
   SimulatePolicyAnswer,
@@ -312,6 +334,7 @@ import type {
   UploadFileQuery,
   UploadFilesAnswer,
   UploadFilesBody,
+  WhoamiAnswer,
 } from './types.ts';
 
 export interface AgentsApi {
@@ -328,6 +351,10 @@ export interface ApiKeysApi {
   list(query?: ListApiKeysQuery, options?: RequestOptions): Listed<ListApiKeysAnswer>;
   /** Creates a key, which is shown once. Roles: admin. */
   create(body: CreateApiKeyBody, options?: RequestOptions): Promise<CreateApiKeyAnswer>;
+  /** Exchanges the secret of a key, which keeps its id and all that depends on it. Roles: admin. */
+  rotate(api_key_id: string, body: RotateApiKeyBody, options?: RequestOptions): Promise<RotateApiKeyAnswer>;
+  /** Exchanges the secret of the key that the request presents. Roles: admin, operator, agent, auditor, worker. */
+  rotateOwn(body: RotateOwnApiKeyBody, options?: RequestOptions): Promise<RotateOwnApiKeyAnswer>;
   /** Revokes a key: it is rejected within a second, and its calls and runs end. Roles: admin. */
   revoke(api_key_id: string, options?: RequestOptions): Promise<RevokeApiKeyAnswer>;
 }
@@ -346,13 +373,13 @@ export interface ApprovalsApi {
   /** Shows the staged effect as a diff, which an approval would commit. Roles: admin, operator. */
   getDiff(approval_id: string, options?: RequestOptions): Promise<ReadApprovalDiffAnswer>;
   /** Approves a call; nobody approves their own. Where a quorum is needed, it counts as one vote. Roles: admin, operator. */
-  approve(approval_id: string, body?: ApproveBody, options?: RequestOptions): Promise<ApproveAnswer>;
+  approve(approval_id: string, body: ApproveBody, options?: RequestOptions): Promise<ApproveAnswer>;
   /** Ends the held call and proposes it again with other arguments; the editor may not approve the new call. Roles: admin, operator. */
   edit(approval_id: string, body: EditApprovalBody, options?: RequestOptions): Promise<EditApprovalAnswer>;
   /** Supplies the value that a call waits for; nobody supplies one to their own call. No response, record, event or log contains it. Roles: admin, operator. */
   giveValue(approval_id: string, body: GiveValueBody, options?: RequestOptions): Promise<GiveValueAnswer>;
   /** Denies a call; the agent receives the comment. Roles: admin, operator. */
-  deny(approval_id: string, body?: DenyBody, options?: RequestOptions): Promise<DenyAnswer>;
+  deny(approval_id: string, body: DenyBody, options?: RequestOptions): Promise<DenyAnswer>;
 }
 
 export interface AudioDevicesApi {
@@ -366,7 +393,7 @@ export interface CallSettingsApi {
   /** Shows which paths calls may reach whatever their tokens grant, and the limit on the output of commands. Roles: admin, operator, auditor. */
   get(options?: RequestOptions): Promise<ReadCallSettingsAnswer>;
   /** Sets them; omitted ones stay. Every decision after the answer is made under the new settings. Roles: admin. */
-  set(body?: SetCallSettingsBody, options?: RequestOptions): Promise<SetCallSettingsAnswer>;
+  set(body: SetCallSettingsBody, options?: RequestOptions): Promise<SetCallSettingsAnswer>;
 }
 
 export interface CapabilityTokensApi {
@@ -389,6 +416,11 @@ export interface ContainersApi {
   getLogs(container_id: string, options?: RequestOptions): Promise<ReadContainerLogsAnswer>;
   /** Kills a container: its call ends as `sandbox.killed`, a session loses its shell. Roles: admin, operator, the platform key. */
   kill(container_id: string, body?: KillContainerBody, options?: RequestOptions): Promise<KillContainerAnswer>;
+}
+
+export interface DeviceAuthorizationsApi {
+  /** Asks for a session of a program, which a person approves in a browser (RFC 8628) */
+  create(body: Uint8Array, options?: RequestOptions): Promise<CreateDeviceAuthorizationAnswer>;
 }
 
 export interface ErasuresApi {
@@ -449,7 +481,7 @@ export interface IdentityProvidersApi {
   /** Removes an issuer: its tokens are refused within a second, and their calls and streams end. Roles: admin. */
   delete(provider: string, options?: RequestOptions): Promise<RemoveIdentityProviderAnswer>;
   /** Refuses a subject, or one token, though the issuer still vouches for it. Roles: admin. */
-  denyTokens(provider: string, body?: DenyTokensBody, options?: RequestOptions): Promise<DenyTokensAnswer>;
+  denyTokens(provider: string, body: DenyTokensBody, options?: RequestOptions): Promise<DenyTokensAnswer>;
 }
 
 export interface ImagesApi {
@@ -477,7 +509,7 @@ export interface JobsApi {
   /** Lists the starts of a job within the last 30 days, newest first. Roles: admin, operator, agent, auditor. */
   listRuns(job_id: string, query?: ListJobRunsQuery, options?: RequestOptions): Listed<ListJobRunsAnswer>;
   /** Starts a job now, even if it is paused; the start waits for unfinished runs unless they may overlap. Roles: admin. */
-  run(job_id: string, body?: RunJobBody, options?: RequestOptions): Promise<RunJobAnswer>;
+  run(job_id: string, body: RunJobBody, options?: RequestOptions): Promise<RunJobAnswer>;
   /** Shows a job. Roles: admin, operator, agent, auditor. */
   get(job_id: string, options?: RequestOptions): Promise<ReadJobAnswer>;
   /** Replaces the definition of a job, on behalf of the caller; runs in progress lose their token. Roles: admin. */
@@ -531,6 +563,11 @@ export interface ModelsApi {
   list(options?: RequestOptions): Promise<ListModelsAnswer>;
 }
 
+export interface OauthApi {
+  /** Exchanges a grant for a token (RFC 6749 §3.2) */
+  issueAccessToken(body: Uint8Array, options?: RequestOptions): Promise<IssueAccessTokenAnswer>;
+}
+
 export interface OperationsApi {
   /** Lists operations, newest first; an agent's key sees its own. Roles: admin, operator, agent, auditor. */
   list(query?: ListOperationsQuery, options?: RequestOptions): Listed<ListOperationsAnswer>;
@@ -574,7 +611,7 @@ export interface PoliciesApi {
   /** Evaluates a call without deciding, reserving or recording anything. Roles: admin, operator, auditor. */
   simulate(body: SimulatePolicyBody, options?: RequestOptions): Promise<SimulatePolicyAnswer>;
   /** Evaluates a set on recorded calls, page by page, and lists decisions that would differ; the page is signed. Roles: admin, operator, auditor. */
-  backtest(body?: BacktestPolicyBody, options?: RequestOptions): Promise<BacktestPolicyAnswer>;
+  backtest(body: BacktestPolicyBody, options?: RequestOptions): Promise<BacktestPolicyAnswer>;
   /** Lists the policy sets: the one in force, the shipped ones, and the tenant's own. Roles: admin, operator, auditor. */
   list(query?: ListPoliciesQuery, options?: RequestOptions): Listed<ListPoliciesAnswer>;
   /** Validates and stores a policy set; it has no effect before it is activated. Roles: admin. */
@@ -590,7 +627,7 @@ export interface PoliciesApi {
   /** Activates a set for every decision from now on. Roles: admin. */
   activate(body: ActivatePolicyBody, options?: RequestOptions): Promise<ActivatePolicyAnswer>;
   /** Activates the previous set again. Roles: admin. */
-  rollBack(body?: RollBackPolicyBody, options?: RequestOptions): Promise<RollBackPolicyAnswer>;
+  rollBack(body: RollBackPolicyBody, options?: RequestOptions): Promise<RollBackPolicyAnswer>;
   /** Shows a policy set: by its hash, its name or `name@version`; `active`: the one in force. Roles: admin, operator, auditor. */
   get(policy: string, options?: RequestOptions): Promise<ReadPolicyAnswer>;
 }
@@ -659,7 +696,7 @@ export interface RunsApi {
   /** Creates a session that begins with the conversation up to an event of a run; files are those of the workspace now. Roles: admin, agent. */
   fork(run_id: string, body: ForkRunBody, options?: RequestOptions): Promise<ForkRunAnswer>;
   /** Evaluates a set on the calls of a run and its sub-agents, page by page: which decisions would differ, and where the conversation would have diverged; nothing is executed, decided or recorded. Roles: admin, operator. */
-  replay(run_id: string, body?: ReplayRunBody, options?: RequestOptions): Promise<ReplayRunAnswer>;
+  replay(run_id: string, body: ReplayRunBody, options?: RequestOptions): Promise<ReplayRunAnswer>;
 }
 
 export interface SandboxesApi {
@@ -703,6 +740,27 @@ export interface SessionsApi {
   delete(session_id: string, options?: RequestOptions): Promise<DeleteSessionAnswer>;
 }
 
+export interface SignInApi {
+  /** Reads the session of this request, and the token that its changes need. Roles: admin, operator, agent, auditor. */
+  get(options?: RequestOptions): Promise<ReadSignInAnswer>;
+}
+
+export interface SignInsApi {
+  /** Lists the sessions of the caller's person. Roles: admin, operator, agent, auditor. */
+  listOwn(query?: ListOwnSignInsQuery, options?: RequestOptions): Listed<ListOwnSignInsAnswer>;
+  /** Ends a session of the caller's person within a second. Roles: admin, operator, agent, auditor. */
+  endOwn(sign_in_id: string, options?: RequestOptions): Promise<EndOwnSignInAnswer>;
+  /** Lists the sessions of all people. Roles: admin, auditor. */
+  list(query?: ListSignInsQuery, options?: RequestOptions): Listed<ListSignInsAnswer>;
+  /** Ends a session of anybody within a second. Roles: admin. */
+  end(sign_in_id: string, options?: RequestOptions): Promise<EndSignInAnswer>;
+}
+
+export interface SignOutApi {
+  /** Ends the session of this request. Roles: admin, operator, agent, auditor. */
+  signOut(options?: RequestOptions): Promise<SignOutAnswer>;
+}
+
 export interface SkillsApi {
   /** Lists the skills that agents read, by name. Roles: admin, operator, auditor. */
   list(query?: ListSkillsQuery, options?: RequestOptions): Listed<ListSkillsAnswer>;
@@ -715,6 +773,8 @@ export interface SkillsApi {
 }
 
 export interface SystemApi {
+  /** Reports versions, clocks, durability, connections, waiting records, executors and migrations. Roles: the platform key alone. */
+  getSystem(options?: RequestOptions): Promise<ReadSystemAnswer>;
   /** Reports that the process is alive */
   getHealth(options?: RequestOptions): Promise<ReadHealthAnswer>;
   /** Reports whether the process is ready */
@@ -732,10 +792,20 @@ export interface SystemApi {
 export interface TenantsApi {
   /** Creates a tenant and its first administrator's key. Roles: the platform key alone. */
   create(body: CreateTenantBody, options?: RequestOptions): Promise<CreateTenantAnswer>;
+  /** Lists tenants, newest first. Roles: the platform key alone. */
+  list(query?: ListTenantsQuery, options?: RequestOptions): Listed<ListTenantsAnswer>;
+  /** Shows a tenant. Roles: the platform key alone. */
+  get(tenant_id: string, options?: RequestOptions): Promise<ReadTenantAnswer>;
+  /** Closes a tenant for ever: nothing is admitted, open calls end, its keys are revoked, its records stay. Roles: the platform key alone. */
+  close(tenant_id: string, body: CloseTenantBody, options?: RequestOptions): Promise<CloseTenantAnswer>;
+  /** Lists the records of a closed tenant, newest first. Roles: the platform key alone. */
+  listRecordsOfClosed(tenant_id: string, query?: ListRecordsOfClosedTenantQuery, options?: RequestOptions): Listed<ListRecordsOfClosedTenantAnswer>;
+  /** Returns the receipt of a record of a closed tenant. Roles: the platform key alone. */
+  getReceiptOfClosed(tenant_id: string, leaf_index: number, options?: RequestOptions): Promise<Download>;
   /** Shows the limits of a tenant, and the usage of its workspaces. Roles: the platform key alone. */
   getLimits(tenant_id: string, options?: RequestOptions): Promise<ReadTenantLimitsAnswer>;
   /** Sets limits of a tenant; omitted ones stay. Rates take effect everywhere within a second, the rest at once. Roles: the platform key alone. */
-  setLimits(tenant_id: string, body?: SetTenantLimitsBody, options?: RequestOptions): Promise<SetTenantLimitsAnswer>;
+  setLimits(tenant_id: string, body: SetTenantLimitsBody, options?: RequestOptions): Promise<SetTenantLimitsAnswer>;
   /** Registers an OAuth issuer for a tenant, or changes it, without a token of the issuer. Roles: the platform key alone. */
   putIdentityProvider(tenant_id: string, body: PutTenantIdentityProviderBody, options?: RequestOptions): Promise<PutTenantIdentityProviderAnswer>;
 }
@@ -749,7 +819,7 @@ export interface ToolsApi {
   /** Lists the tools with their parameters: Writ's own and the tenant's. Roles: admin, operator, agent, auditor. */
   list(options?: RequestOptions): Promise<ListToolsAnswer>;
   /** Registers programs and functions as tools, all of the request or none. Roles: admin. */
-  apply(body?: ApplyToolsBody, options?: RequestOptions): Promise<ApplyToolsAnswer>;
+  apply(body: ApplyToolsBody, options?: RequestOptions): Promise<ApplyToolsAnswer>;
   /** Shows one tool. Roles: admin, operator, agent, auditor. */
   get(tool_id: string, options?: RequestOptions): Promise<ReadToolAnswer>;
   /** Removes a tool of the tenant: admitted calls of it that have not begun do not run. Roles: admin. */
@@ -774,7 +844,7 @@ export interface WebhooksApi {
   /** Creates a webhook; its secret is shown once. Roles: admin. */
   create(body: CreateWebhookBody, options?: RequestOptions): Promise<CreateWebhookAnswer>;
   /** Creates a new secret; for a time messages are also signed with the old one. Roles: admin. */
-  rotateSecret(webhook_id: string, body?: RotateWebhookSecretBody, options?: RequestOptions): Promise<RotateWebhookSecretAnswer>;
+  rotateSecret(webhook_id: string, body: RotateWebhookSecretBody, options?: RequestOptions): Promise<RotateWebhookSecretAnswer>;
   /** Sends a message of the kind `webhook.ping`. Roles: admin, operator. */
   ping(webhook_id: string, body?: PingWebhookBody, options?: RequestOptions): Promise<PingWebhookAnswer>;
   /** Lists finished and pending deliveries, newest first. Roles: admin, operator, auditor. */
@@ -789,6 +859,11 @@ export interface WebhooksApi {
   delete(webhook_id: string, options?: RequestOptions): Promise<DeleteWebhookAnswer>;
 }
 
+export interface WhoamiApi {
+  /** Says who makes the request: the tenant, the role, the person, and how long what it presents is good. Roles: admin, operator, agent, auditor, worker, the platform key. */
+  whoami(options?: RequestOptions): Promise<WhoamiAnswer>;
+}
+
 export interface WorkspacesApi {
   /** Creates an empty workspace. Roles: admin, operator. */
   create(body: CreateWorkspaceBody, options?: RequestOptions): Promise<CreateWorkspaceAnswer>;
@@ -799,7 +874,7 @@ export interface WorkspacesApi {
   /** Shows the limits of a workspace, and its usage. Roles: admin, operator, agent, auditor. */
   getLimits(workspace_id: string, options?: RequestOptions): Promise<ReadWorkspaceLimitsAnswer>;
   /** Sets the limits of a workspace; omitted ones stay, and null means no limit. Roles: admin. */
-  setLimits(workspace_id: string, body?: SetWorkspaceLimitsBody, options?: RequestOptions): Promise<SetWorkspaceLimitsAnswer>;
+  setLimits(workspace_id: string, body: SetWorkspaceLimitsBody, options?: RequestOptions): Promise<SetWorkspaceLimitsAnswer>;
   /** Lists the entries below a directory, each directory before its content. Roles: admin, operator, auditor. */
   getTree(workspace_id: string, query?: ReadTreeQuery, options?: RequestOptions): Promise<ReadTreeAnswer>;
   /** Lists earlier heads of a workspace, newest first. Roles: admin, operator, auditor. */
@@ -833,6 +908,7 @@ export abstract class ApiGroups {
   readonly callSettings: CallSettingsApi;
   readonly capabilityTokens: CapabilityTokensApi;
   readonly containers: ContainersApi;
+  readonly deviceAuthorizations: DeviceAuthorizationsApi;
   readonly erasures: ErasuresApi;
   readonly events: EventsApi;
   readonly executionProfiles: ExecutionProfilesApi;
@@ -845,6 +921,7 @@ export abstract class ApiGroups {
   readonly log: LogApi;
   readonly mcpServers: McpServersApi;
   readonly models: ModelsApi;
+  readonly oauth: OauthApi;
   readonly operations: OperationsApi;
   readonly permits: PermitsApi;
   readonly persons: PersonsApi;
@@ -859,6 +936,9 @@ export abstract class ApiGroups {
   readonly sandboxes: SandboxesApi;
   readonly secrets: SecretsApi;
   readonly sessions: SessionsApi;
+  readonly signIn: SignInApi;
+  readonly signIns: SignInsApi;
+  readonly signOut: SignOutApi;
   readonly skills: SkillsApi;
   readonly system: SystemApi;
   readonly tenants: TenantsApi;
@@ -867,6 +947,7 @@ export abstract class ApiGroups {
   readonly turns: TurnsApi;
   readonly usage: UsageApi;
   readonly webhooks: WebhooksApi;
+  readonly whoami: WhoamiApi;
   readonly workspaces: WorkspacesApi;
 
   constructor(bind: (group: GroupName) => unknown) {
@@ -877,6 +958,7 @@ export abstract class ApiGroups {
     this.callSettings = bind('callSettings') as CallSettingsApi;
     this.capabilityTokens = bind('capabilityTokens') as CapabilityTokensApi;
     this.containers = bind('containers') as ContainersApi;
+    this.deviceAuthorizations = bind('deviceAuthorizations') as DeviceAuthorizationsApi;
     this.erasures = bind('erasures') as ErasuresApi;
     this.events = bind('events') as EventsApi;
     this.executionProfiles = bind('executionProfiles') as ExecutionProfilesApi;
@@ -889,6 +971,7 @@ export abstract class ApiGroups {
     this.log = bind('log') as LogApi;
     this.mcpServers = bind('mcpServers') as McpServersApi;
     this.models = bind('models') as ModelsApi;
+    this.oauth = bind('oauth') as OauthApi;
     this.operations = bind('operations') as OperationsApi;
     this.permits = bind('permits') as PermitsApi;
     this.persons = bind('persons') as PersonsApi;
@@ -903,6 +986,9 @@ export abstract class ApiGroups {
     this.sandboxes = bind('sandboxes') as SandboxesApi;
     this.secrets = bind('secrets') as SecretsApi;
     this.sessions = bind('sessions') as SessionsApi;
+    this.signIn = bind('signIn') as SignInApi;
+    this.signIns = bind('signIns') as SignInsApi;
+    this.signOut = bind('signOut') as SignOutApi;
     this.skills = bind('skills') as SkillsApi;
     this.system = bind('system') as SystemApi;
     this.tenants = bind('tenants') as TenantsApi;
@@ -911,6 +997,7 @@ export abstract class ApiGroups {
     this.turns = bind('turns') as TurnsApi;
     this.usage = bind('usage') as UsageApi;
     this.webhooks = bind('webhooks') as WebhooksApi;
+    this.whoami = bind('whoami') as WhoamiApi;
     this.workspaces = bind('workspaces') as WorkspacesApi;
   }
 }
@@ -923,6 +1010,7 @@ export type GroupName =
   | 'callSettings'
   | 'capabilityTokens'
   | 'containers'
+  | 'deviceAuthorizations'
   | 'erasures'
   | 'events'
   | 'executionProfiles'
@@ -935,6 +1023,7 @@ export type GroupName =
   | 'log'
   | 'mcpServers'
   | 'models'
+  | 'oauth'
   | 'operations'
   | 'permits'
   | 'persons'
@@ -949,6 +1038,9 @@ export type GroupName =
   | 'sandboxes'
   | 'secrets'
   | 'sessions'
+  | 'signIn'
+  | 'signIns'
+  | 'signOut'
   | 'skills'
   | 'system'
   | 'tenants'
@@ -957,4 +1049,5 @@ export type GroupName =
   | 'turns'
   | 'usage'
   | 'webhooks'
+  | 'whoami'
   | 'workspaces';

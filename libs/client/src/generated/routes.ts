@@ -12,6 +12,8 @@ export const ROUTES = {
   apiKeys: {
     list: { method: 'GET', path: '/v1/api-keys', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/api-keys', body: 'json', answer: 'json' },
+    rotate: { method: 'POST', path: '/v1/api-keys/{api_key_id}/rotate', body: 'json', answer: 'json' },
+    rotateOwn: { method: 'POST', path: '/v1/api-keys/own/rotate', body: 'json', answer: 'json' },
     revoke: { method: 'DELETE', path: '/v1/api-keys/{api_key_id}', answer: 'json' },
   },
   approvals: {
@@ -45,6 +47,9 @@ export const ROUTES = {
     list: { method: 'GET', path: '/v1/containers', query: true, answer: 'list' },
     getLogs: { method: 'GET', path: '/v1/containers/{container_id}/logs', answer: 'json' },
     kill: { method: 'POST', path: '/v1/containers/{container_id}/kill', body: 'json', answer: 'json' },
+  },
+  deviceAuthorizations: {
+    create: { method: 'POST', path: '/v1/device-authorizations', body: 'application/x-www-form-urlencoded', answer: 'json' },
   },
   erasures: {
     erase: { method: 'POST', path: '/v1/erasures', body: 'json', answer: 'json' },
@@ -93,7 +98,7 @@ export const ROUTES = {
     pause: { method: 'POST', path: '/v1/jobs/{job_id}/pause', body: 'json', answer: 'json' },
     resume: { method: 'POST', path: '/v1/jobs/{job_id}/resume', body: 'json', answer: 'json' },
     listRuns: { method: 'GET', path: '/v1/jobs/{job_id}/runs', query: true, answer: 'list' },
-    run: { method: 'POST', path: '/v1/jobs/{job_id}/runs', body: 'json', answer: 'json', keyed: 'body' },
+    run: { method: 'POST', path: '/v1/jobs/{job_id}/runs', body: 'json', answer: 'json', keyed: 'header' },
     get: { method: 'GET', path: '/v1/jobs/{job_id}', answer: 'json' },
     change: { method: 'PUT', path: '/v1/jobs/{job_id}', body: 'json', answer: 'json' },
     delete: { method: 'DELETE', path: '/v1/jobs/{job_id}', answer: 'json' },
@@ -121,6 +126,9 @@ export const ROUTES = {
   },
   models: {
     list: { method: 'GET', path: '/v1/models', answer: 'json' },
+  },
+  oauth: {
+    issueAccessToken: { method: 'POST', path: '/v1/oauth/token', body: 'application/x-www-form-urlencoded', answer: 'json' },
   },
   operations: {
     list: { method: 'GET', path: '/v1/operations', query: true, answer: 'list' },
@@ -209,11 +217,23 @@ export const ROUTES = {
     list: { method: 'GET', path: '/v1/sessions', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/sessions', body: 'json', answer: 'json' },
     listRuns: { method: 'GET', path: '/v1/sessions/{session_id}/runs', query: true, answer: 'list' },
-    startRun: { method: 'POST', path: '/v1/sessions/{session_id}/runs', body: 'json', answer: 'json', keyed: 'body' },
+    startRun: { method: 'POST', path: '/v1/sessions/{session_id}/runs', body: 'json', answer: 'json', keyed: 'header' },
     exportTranscript: { method: 'GET', path: '/v1/sessions/{session_id}/transcript', answer: 'json' },
     exportTranscriptLines: { method: 'GET', path: '/v1/sessions/{session_id}/transcript.ndjson', answer: 'download' },
     get: { method: 'GET', path: '/v1/sessions/{session_id}', answer: 'json' },
     delete: { method: 'DELETE', path: '/v1/sessions/{session_id}', answer: 'json' },
+  },
+  signIn: {
+    get: { method: 'GET', path: '/v1/sign-in', answer: 'json' },
+  },
+  signIns: {
+    listOwn: { method: 'GET', path: '/v1/sign-ins/own', query: true, answer: 'list' },
+    endOwn: { method: 'DELETE', path: '/v1/sign-ins/own/{sign_in_id}', answer: 'json' },
+    list: { method: 'GET', path: '/v1/sign-ins', query: true, answer: 'list' },
+    end: { method: 'DELETE', path: '/v1/sign-ins/{sign_in_id}', answer: 'json' },
+  },
+  signOut: {
+    signOut: { method: 'POST', path: '/v1/sign-out', answer: 'json' },
   },
   skills: {
     list: { method: 'GET', path: '/v1/skills', query: true, answer: 'list' },
@@ -222,6 +242,7 @@ export const ROUTES = {
     delete: { method: 'DELETE', path: '/v1/skills/{skill}', answer: 'json' },
   },
   system: {
+    getSystem: { method: 'GET', path: '/v1/system', answer: 'json' },
     getHealth: { method: 'GET', path: '/healthz', answer: 'json' },
     getReadiness: { method: 'GET', path: '/readyz', answer: 'json' },
     getDocument: { method: 'GET', path: '/openapi.json', answer: 'json' },
@@ -231,6 +252,11 @@ export const ROUTES = {
   },
   tenants: {
     create: { method: 'POST', path: '/v1/tenants', body: 'json', answer: 'json' },
+    list: { method: 'GET', path: '/v1/tenants', query: true, answer: 'list' },
+    get: { method: 'GET', path: '/v1/tenants/{tenant_id}', answer: 'json' },
+    close: { method: 'POST', path: '/v1/tenants/{tenant_id}/close', body: 'json', answer: 'json' },
+    listRecordsOfClosed: { method: 'GET', path: '/v1/tenants/{tenant_id}/records', query: true, answer: 'list' },
+    getReceiptOfClosed: { method: 'GET', path: '/v1/tenants/{tenant_id}/records/{leaf_index}/receipt', answer: 'download' },
     getLimits: { method: 'GET', path: '/v1/tenants/{tenant_id}/limits', answer: 'json' },
     setLimits: { method: 'PATCH', path: '/v1/tenants/{tenant_id}/limits', body: 'json', answer: 'json' },
     putIdentityProvider: { method: 'POST', path: '/v1/tenants/{tenant_id}/identity-providers', body: 'json', answer: 'json' },
@@ -261,6 +287,9 @@ export const ROUTES = {
     get: { method: 'GET', path: '/v1/webhooks/{webhook_id}', answer: 'json' },
     change: { method: 'PUT', path: '/v1/webhooks/{webhook_id}', body: 'json', answer: 'json' },
     delete: { method: 'DELETE', path: '/v1/webhooks/{webhook_id}', answer: 'json' },
+  },
+  whoami: {
+    whoami: { method: 'GET', path: '/v1/whoami', answer: 'json' },
   },
   workspaces: {
     create: { method: 'POST', path: '/v1/workspaces', body: 'json', answer: 'json' },

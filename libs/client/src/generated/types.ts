@@ -1,6 +1,501 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from the API by `node tools/with-node.mjs tools/src/sdk/main.ts`.
 
+export type AutonomyMode = "autopilot" | "soft_gate" | "escalated" | "no_go";
+
+export type CallState = "proposed" | "admitted" | "refused" | "held" | "dispatched" | "performing" | "performed" | "committed" | "rolled_back" | "no_op" | "ambiguous";
+
+export type CallOutcome = "ok" | "refused" | "failed" | "held" | "running" | "unknown";
+
+export type SchedulingClass = "interactive" | "background" | "maintenance";
+
+export type TxOutcome = "committed" | "rolled_back" | "no_op" | "ambiguous";
+
+export type Verdict = "admitted" | "refused" | "held";
+
+/** the format of the model's output; for a provider, the body of its response or stream */
+export type Dialect = "blocks" | "tools-xml" | "yips" | "openai" | "openai-responses" | "anthropic" | "gemini";
+
+/** `search`: the list has only tools that find and describe the others; `all` by default */
+export type CatalogueMode = "all" | "search";
+
+export type FreezeScope = "tenant" | "agent" | "tool" | "all";
+
+export type FaultCode = "request.malformed" | "query.invalid" | "route.unknown" | "request.too_large" | "request.unsupported_media_type" | "request.wrong_host" | "request.method_not_allowed" | "auth.missing" | "auth.invalid" | "auth.role" | "auth.csrf" | "auth.insufficient_scope" | "auth.issuer_unavailable" | "rate.limited" | "queue.full" | "not_found" | "conflict" | "tool.unknown" | "tool.not_available" | "tool.changed" | "args.invalid" | "args.too_large" | "path.invalid" | "path.escape" | "idempotency.missing" | "idempotency.mismatch" | "idempotency.expired" | "deadline" | "token.unknown" | "token.not_yet_valid" | "token.expired" | "token.revoked" | "token.agent" | "token.tool" | "token.scope" | "path.denied" | "token.not_narrower" | "token.depth" | "key.revoked" | "budget.exhausted" | "workspace.unknown" | "policy.args_changed" | "policy.unredactable" | "policy.args_untyped" | "policy.denied" | "policy.error" | "policy.invalid" | "policy.unreadable" | "approval.denied" | "approval.expired" | "approval.own_call" | "approval.stale" | "approval.previewed_anew" | "approval.effect_unseen" | "approval.voted" | "approval.not_delegated" | "approval.superseded" | "value.missing" | "secret.unknown" | "resolution.own_call" | "sandbox.unknown" | "sandbox.unverified" | "resource.unknown" | "resource.exists" | "agent.itself" | "agent.conflict" | "image.unknown" | "image.not_ready" | "image.unavailable" | "image.not_allowed" | "store.mismatch" | "store.unavailable" | "profile.unknown" | "shell.unavailable" | "sandbox.killed" | "cancelled" | "frozen" | "egress.refused" | "egress.failed" | "api.refused" | "api.failed" | "mcp.definition_changed" | "mcp.definition_gone" | "mcp.unreachable" | "mcp.busy" | "mcp.refused" | "mcp.failed" | "mcp.protocol" | "mcp.result_invalid" | "mcp.unsupported" | "mcp.consent_required" | "mcp.consent_not_yours" | "mcp.consent_failed" | "mcp.token_unavailable" | "mcp.authorization_unusable" | "calendar.unusable" | "calendar.refused" | "calendar.unreadable" | "mailbox.unusable" | "mailbox.refused" | "mailbox.not_private" | "mailbox.folder_unknown" | "mailbox.unreadable" | "tenant.closed" | "precondition.failed" | "effect.out_of_scope" | "workspace.conflict" | "output.not_kept" | "workspace.quota" | "file.not_found" | "file.kind" | "file.too_large" | "edit.no_match" | "edit.ambiguous" | "skill.unknown" | "task.unknown" | "search.pattern" | "command.failed" | "command.timeout" | "command.too_long" | "command.killed" | "session.lost" | "session.diverged" | "session.busy" | "session.idle" | "session.conflict" | "limit.exceeded" | "effect.invalid" | "secret.in_delta" | "attempts.exhausted" | "effect.ambiguous" | "function.failed" | "function.result_invalid" | "permit.invalid" | "permit.expired" | "permit.spent" | "attempt.fenced" | "overloaded" | "record.backlog" | "record.invalid" | "record.too_large" | "receipt.pending" | "ledger.diverged" | "ledger.unavailable" | "bus.unreachable" | "database.unavailable" | "blob.missing" | "blob.corrupt" | "sandbox.unavailable" | "audio.unreadable" | "audio.too_long" | "transcription.model_unknown" | "transcription.unavailable" | "transcription.failed" | "version.unsupported" | "internal";
+
+export type KeyRole = "admin" | "operator" | "agent" | "auditor" | "worker";
+
+export type PersonRole = "admin" | "operator" | "agent" | "auditor";
+
+export type ApproverRole = "operator" | "admin";
+
+export type ToolCategory = "read" | "write" | "admin";
+
+export type Enforcement = "enforce" | "observe";
+
+export type HeldMode = "soft_gate" | "escalated";
+
+export type StandingState = "standing" | "expired" | "lifted";
+
+export type DelegationState = "standing" | "expired" | "revoked";
+
+export type ErasureSelector = "operation" | "session" | "subject" | "before" | "conversation" | "ended";
+
+export type ErasureState = "running" | "done";
+
+export type PayloadMode = "full" | "hashes";
+
+export type RequestsMode = "full" | "none";
+
+export type ResourceKind = "agent" | "audio_device" | "calendar" | "container" | "info_store" | "mailbox" | "mcp_server" | "model" | "profile" | "sandbox" | "search_engine" | "skill" | "task" | "website";
+
+export type ResourceRight = "use" | "create";
+
+export type Clearance = "autopilot" | "soft_gate" | "escalated";
+
+export type Shell = "Bash" | "PowerShell" | "CommandPrompt" | "Git";
+
+export type ImageState = "waiting" | "building" | "ready" | "failed";
+
+export type McpConnectionState = "asked" | "confirmed" | "exchanging" | "connected" | "failed" | "ended";
+
+export type McpToolState = "new" | "accepted" | "changed" | "gone" | "refused";
+
+export type SessionMode = "interactive" | "gateway" | "scheduled";
+
+export type SessionDialect = "native" | "blocks" | "tools-xml" | "yips";
+
+export type ModelProviderName = "openai" | "anthropic" | "gemini" | "transcript";
+
+/** `queued`: waits for earlier runs of its session; `waiting`: a call is held for a person, or a sub-agent has to end first */
+export type RunState = "queued" | "running" | "waiting" | "ended";
+
+export type RunStopped = "end" | "limit" | "length" | "refusal" | "malformed" | "budget" | "cancelled" | "model_failed" | "failed";
+
+export type UsageBy = "model" | "session" | "agent" | "day";
+
+export type JobConversation = "fresh" | "kept";
+
+export type JobOverlap = "skip" | "queue" | "allow";
+
+export type JobMissed = "skip" | "run_once";
+
+export type JobState = "active" | "paused";
+
+export type JobStartState = "queued" | "started" | "skipped" | "missed" | "failed";
+
+export type WebhookState = "active" | "disabled";
+
+export type WebhookEvent = "approval.pending" | "approval.voted" | "approval.approved" | "approval.denied" | "approval.expired" | "approval.cancelled" | "approval.superseded" | "operation.ambiguous" | "operation.resolved" | "mcp_server.tools_new" | "mcp_server.tools_changed" | "mcp_server.tools_gone" | "mcp_server.failing" | "mcp_server.recovered" | "run.finished";
+
+export type DeliveryState = "pending" | "delivered" | "failed";
+
+export type RuleChange = "added" | "removed" | "changed";
+
+export type FileChange = "added" | "deleted" | "modified";
+
+export type NoTextReason = "binary" | "too_long" | "not_a_file";
+
+export type ContentEncoding = "utf8" | "base64";
+
+export type FileMode = "644" | "755";
+
+export interface NewName {
+  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
+  name: string;
+}
+
+export interface Removed {
+  removed: string;
+}
+
+export interface Budgets {
+  calls?: number;
+  cpu_ms?: number;
+  wall_ms?: number;
+  disk_write_bytes?: number;
+  egress_bytes?: number;
+  llm_tokens?: number;
+}
+
+export interface NetGrant {
+  domain: string;
+  methods: readonly string[];
+  /** the only ports; absent: 80 for http, 443 for https and `CONNECT`, and none for `TCP` and `TLS`, which need them named */
+  ports?: readonly number[];
+}
+
+export interface PathGrant {
+  path: string;
+  read: boolean;
+  write: boolean;
+  /** nothing at or below it is reached, whatever other roots grant */
+  denied?: true;
+}
+
+export interface PolicyOfVerdict {
+  policy_hash: string;
+  name: string;
+  enforcement: Enforcement;
+}
+
+export interface VerdictChange {
+  from: AutonomyMode;
+  to: AutonomyMode;
+  tool_id: string;
+  count: number;
+}
+
+export interface VerdictChangeOfEffect {
+  from: AutonomyMode;
+  to: AutonomyMode;
+  tool_id: string;
+  count: number;
+}
+
+export interface Redaction {
+  rule: string;
+  /** JSON pointers into the result; `*` is every member and every item */
+  pointers: readonly string[];
+}
+
+export interface Replayed {
+  verdict: Verdict;
+  mode: AutonomyMode;
+  decided: AutonomyMode;
+  rule_ids: readonly string[];
+  /** those of its rules first */
+  reasons: readonly Reason[];
+  /** what it redacts of the result; absent: nothing */
+  redactions?: readonly Redaction[];
+}
+
+export interface SystemUserIds {
+  uid: number;
+  gid: number;
+}
+
+export interface SandboxLimits {
+  /** the longest that a command may run */
+  wall_ms: number;
+  memory_bytes: number;
+}
+
+/** whether the external effect happened, as the person found */
+export type ResolutionOutcome = "committed" | "rolled_back";
+
+export interface McpServerByUrlCredentialWithHeader {
+  /** `authorization` by default */
+  header?: string;
+  /** before the secret, with its space; `Bearer ` by default */
+  prefix?: string;
+  /** the name of a tenant's secret */
+  secret: string;
+}
+
+export interface McpServerByUrlCredentialWithOauth {
+  oauth: McpServerByUrlCredentialWithOauthOauth;
+}
+
+/** OAuth 2.1, with authorization code and PKCE */
+export interface McpServerByUrlCredentialWithOauthOauth {
+  /** the id of the client that Writ is at the authorization server */
+  client_id: string;
+  /** the name of the tenant's secret that authenticates the client; takes `authorization_server`, and goes there alone */
+  client_secret?: string;
+  /** the scopes that a person is asked for */
+  scopes: readonly string[];
+  /** its issuer, `https://host[:port]/path`; by default the one that the server names */
+  authorization_server?: string;
+}
+
+export interface McpServerByUrl {
+  /** streamable HTTP */
+  transport: "http";
+  /** the MCP endpoint: `https://host[:port]/path` */
+  url: string;
+  credential?: McpServerByUrlCredentialWithHeader | McpServerByUrlCredentialWithOauth;
+  /** calls under way per executor; 8 by default */
+  calls_max?: number;
+  /** what it may ask of the client that calls it; absent: nothing */
+  asks?: readonly McpServerQuestion[];
+}
+
+export interface McpServerByProgramEnvValueWithSecret {
+  /** the name of a tenant's secret */
+  secret: string;
+}
+
+export interface McpServerByProgram {
+  /** a program, over its standard input and output */
+  transport: "stdio";
+  /** the program and its arguments: no shell reads them */
+  command: readonly string[];
+  /** the name of the tenant's image that has the program; absent: the image of sandboxes */
+  image?: string;
+  /** variables of the program, beside a few that every program has */
+  env?: {
+    [name: string]: string | McpServerByProgramEnvValueWithSecret;
+  };
+  /** hosts that it may reach during a call whose token grants them, too; absent: none */
+  hosts?: readonly string[];
+  /** of one process; 1024 by default */
+  memory_mb?: number;
+  /** calls under way per executor; 8 by default */
+  calls_max?: number;
+  /** what it may ask of the client that calls it; absent: nothing */
+  asks?: readonly McpServerQuestion[];
+}
+
+export type McpServerQuestion = "elicitation" | "elicitation_url" | "sampling" | "roots";
+
+export interface LocalModel {
+  kind: "local";
+  /** a model that the executor has */
+  model: string;
+}
+
+export interface McpToolDefinition {
+  name: string;
+  title?: string;
+  description?: string;
+  inputSchema: {
+    [name: string]: unknown;
+  };
+  outputSchema?: {
+    [name: string]: unknown;
+  };
+  annotations?: {
+    [name: string]: unknown;
+  };
+}
+
+export interface ToolProblem {
+  /** JSON pointer (RFC 6901) of the place in what was sent */
+  pointer: string;
+  message: string;
+  /** what to do about it; empty where the message says it all */
+  help: string;
+}
+
+export interface DocumentProblem {
+  /** JSON pointer of the place in what was sent */
+  pointer: string;
+  message: string;
+}
+
+export type ImportProblemOf = "document" | "options";
+
+export interface ImportProblem {
+  /** JSON pointer of the place in the document */
+  pointer: string;
+  of: ImportProblemOf;
+  message: string;
+  /** what to do about it; empty where the message says it all */
+  help: string;
+}
+
+export interface PublicKey {
+  kty: "OKP";
+  crv: "Ed25519";
+  x: string;
+}
+
+export interface StoredOutput {
+  bytes: number;
+  /** the command wrote more than is read of one command: the end of its output is missing */
+  cut: boolean;
+}
+
+export interface ModelTurnCall {
+  id: string;
+  tool_id: string;
+  args: {
+    [name: string]: unknown;
+  };
+  /** why it can't run, in words for the model, such as arguments that are no JSON object; this is its answer, and it is never proposed */
+  problem?: string;
+  /** the tool's name as the model wrote it, if it is an alias */
+  name?: string;
+  mode?: ModelTurnCallMode;
+  /** names of variables in its arguments that are not filled in yet */
+  variables?: readonly string[];
+  show?: ModelTurnCallShow;
+}
+
+/** stage: shown and kept as a change; apply: the staged change that `args.token` names */
+export type ModelTurnCallMode = "stage" | "apply";
+
+/** how its answer is rendered */
+export interface ModelTurnCallShow {
+  chars_max?: number;
+  legacy?: true;
+  /** what was changed in its arguments before it ran */
+  warnings?: readonly string[];
+}
+
+export interface ModelTurn {
+  text: string;
+  calls: readonly ModelTurnCall[];
+  stop: "end" | "tool_use" | "length" | "refusal";
+  problems?: readonly string[];
+  /** parts that were ignored, though the rest was parsed */
+  notes?: readonly string[];
+  /** the reply as written, if the dialect is text: `text` is without its calls */
+  written?: string;
+  usage?: ModelUsage;
+}
+
+export interface ModelUsage {
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+}
+
+/** `gone`: its server answered 410; `failing`: all attempts failed for five days */
+export type WebhookDisabledReason = "asked" | "gone" | "failing";
+
+/** for a sub-agent: its parent run (null for a call of a turn), and the call that started it */
+export interface SpawnedBy {
+  run_id: string | null;
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+}
+
+export interface ScopeRole {
+  /** a scope of the issuer */
+  scope: string;
+  role: PersonRole;
+}
+
+/** how people sign in at the issuer in a browser; null: nobody does */
+export interface SignInClient {
+  /** the public client that the issuer knows this deployment by; its redirect URI is the `redirect_uri` of the registration */
+  client_id: string;
+}
+
+export interface PermitProof {
+  permit: Envelope;
+  /** random, made once per permit; the same one may redeem again, since a reply can be lost */
+  nonce: string;
+}
+
+export interface McpMessage {
+  jsonrpc: "2.0";
+  id?: string | number | null;
+  method?: string;
+  params?: {
+    [name: string]: unknown;
+  };
+  result?: unknown;
+  error?: unknown;
+}
+
+export interface JobSettings {
+  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
+  name: string;
+  /** five fields (minute, hour, day, month, weekday), or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
+  cron: string;
+  /** an IANA time zone for the fields; default: `UTC` */
+  time_zone?: string;
+  workspace_id: string;
+  /** the token of the agent, from which the token of the runs is derived */
+  capability_token_id: string;
+  input: string;
+  /** one of `/v1/models` */
+  model: string;
+  /** the mutating tools that its runs may use; listing an administrative tool approves it */
+  tools?: readonly string[];
+  /** text at the end of the system prompt */
+  system?: string;
+  /** your own id of the person whom the session is about: its calls carry it, and an erasure can select texts by it */
+  data_subject?: string;
+  /** how the model writes its calls; default: `native`, the provider's format */
+  dialect?: SessionDialect;
+  /** `fresh`: each run begins a new conversation; `kept`: all runs continue one */
+  conversation?: JobConversation;
+  /** handling of a start while a run of the job has not ended; default: `skip` */
+  overlap?: JobOverlap;
+  /** handling of due times at which no orchestrator was running: none, or one run for all; default: `skip` */
+  missed?: JobMissed;
+  /** when calls of its runs are served among the waiting calls of the tenant; default: `background` */
+  scheduling_class?: SchedulingClass;
+  /** most replies of the model; default: 20, in `yips` 6 */
+  rounds_max?: number;
+  /** most tokens, input and output together */
+  tokens_max?: number;
+  /** most that it may cost, in millionths of the model's currency */
+  cost_max?: number;
+}
+
+export interface DiffFile {
+  path: string;
+  change: FileChange;
+  before: FileState | null;
+  after: FileState | null;
+  added_lines: number | null;
+  removed_lines: number | null;
+  text: string | null;
+  why_no_text: NoTextReason | null;
+}
+
+export interface CallNotice {
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  approval_id: string | null;
+  /** the id of an agent: `agt_…` */
+  agent_id: string;
+  tool_id: string;
+  workspace_id: string | null;
+  session_id: string | null;
+  action_digest: string | null;
+  autonomy_mode: AutonomyMode;
+  expires_at: number | null;
+  resolution: ResolutionOutcome | null;
+}
+
+export interface McpServerNoticeTool {
+  tool_id: string;
+  digest: string | null;
+}
+
+export interface McpServerNotice {
+  /** the id of a resource: `res_…` */
+  resource_id: string;
+  /** its registered name */
+  server: string;
+  problem: string | null;
+  /** how many tools it is about */
+  count: number;
+  /** the first of them, with the digests of the listed definitions */
+  tools: readonly McpServerNoticeTool[];
+}
+
+export interface RunFinished {
+  /** the id of a run: `run_…` */
+  run_id: string;
+  /** the id of a session: `ses_…` */
+  session_id: string;
+  /** the id of an agent: `agt_…` */
+  agent_id: string;
+  workspace_id: string;
+  spawned_by: SpawnedBy | null;
+  model: string;
+  state: RunState;
+  stopped: RunStopped | null;
+  fault: string | null;
+  rounds: number;
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+  cost: number | null;
+}
+
+export interface WebhookPing {
+  /** the id of a webhook: `whk_…` */
+  webhook_id: string;
+}
+
 export interface Agent {
   /** the id of an agent: `agt_…` */
   agent_id: string;
@@ -18,7 +513,7 @@ export interface ApiKey {
   /** the id of an API key: `key_…` */
   api_key_id: string;
   name: string;
-  role: "admin" | "operator" | "agent" | "auditor" | "worker";
+  role: KeyRole;
   agent_id: string | null;
   principal: string | null;
   tools: readonly string[] | null;
@@ -27,12 +522,87 @@ export interface ApiKey {
   /** the API key that created it, or `platform` */
   created_by: string;
   revoked_at: number | null;
+  scopes: readonly string[] | null;
+  expires_at: number | null;
+  last_used_at: number | null;
+  rotated_at: number | null;
+  former_until: number | null;
 }
 
 export interface ApiKeyList {
   items: readonly ApiKey[];
   next_cursor: string | null;
 }
+
+/** what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it */
+export type ApprovalOf = "action" | "effect" | "value";
+
+/** what an approval binds to; it counts once */
+export interface ApprovalBinding {
+  /** with the snapshot left out */
+  action_digest: string;
+  effect_digest: string | null;
+  policy_hash: string;
+  /** milliseconds since the epoch */
+  expires_at: number;
+}
+
+export interface ApprovalPreview {
+  state: ApprovalPreviewState;
+  why: string | null;
+  /** 2 once an effect went stale and was shown anew */
+  round: number;
+  base_snapshot_id: string | null;
+  changes: readonly Change[] | null;
+  changes_total: number | null;
+  exit_code: number | null;
+  /** the tool's result; null where it is too long to show */
+  output: unknown;
+  /** with any of these the approval is of the action: the preview did not have them, so the effect may differ */
+  would_ask_for: readonly ApprovalPreviewWouldAskForItem[];
+  used: Budgets | null;
+}
+
+/** ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none */
+export type ApprovalPreviewState = "none" | "waiting" | "running" | "ready" | "failed" | "abandoned";
+
+export interface ApprovalPreviewWouldAskForItem {
+  kind: "egress" | "secret";
+  what: string;
+}
+
+export interface ApprovalVotes {
+  /** distinct persons whose approval is valid */
+  given: number;
+  /** distinct persons who must approve */
+  needed: number;
+  /** the lowest role whose approval counts */
+  role: ApproverRole;
+}
+
+export interface ApprovalVotedItem {
+  /** the id of a vote: `vot_…` */
+  vote_id: string;
+  says: ApprovalVotedItemSays;
+  /** the person whose vote it is */
+  principal: string;
+  /** the right that was used */
+  role: ApproverRole;
+  /** the API key that gave it */
+  cast_by: string;
+  /** the person of that key: another than `principal` if the right was delegated */
+  cast_as: string;
+  delegation_id: string | null;
+  effect_digest: string | null;
+  /** whether it applies to the current subject of the approval, and its right was not revoked */
+  stands: boolean;
+  comment: string | null;
+  record_id: string | null;
+  /** milliseconds since the epoch */
+  created_at: number;
+}
+
+export type ApprovalVotedItemSays = "approve" | "deny";
 
 export interface Approval {
   /** the id of an approval: `apr_…` */
@@ -43,75 +613,14 @@ export interface Approval {
   /** the id of an agent: `agt_…` */
   agent_id: string;
   action_digest: string;
-  autonomy_mode: "autopilot" | "soft_gate" | "escalated" | "no_go";
-  /** what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it */
-  of: "action" | "effect" | "value";
+  autonomy_mode: AutonomyMode;
+  of: ApprovalOf;
   state: "pending" | "approved" | "denied" | "expired" | "cancelled" | "superseded";
-  /** what an approval binds to; it counts once */
-  binding: {
-    /** with the snapshot left out */
-    action_digest: string;
-    effect_digest: string | null;
-    policy_hash: string;
-    /** milliseconds since the epoch */
-    expires_at: number;
-  };
-  preview: {
-    /** ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none */
-    state: "none" | "waiting" | "running" | "ready" | "failed" | "abandoned";
-    why: string | null;
-    /** 2 once an effect went stale and was shown anew */
-    round: number;
-    base_snapshot_id: string | null;
-    changes: readonly Change[] | null;
-    changes_total: number | null;
-    exit_code: number | null;
-    /** the tool's result; null where it is too long to show */
-    output: unknown;
-    /** with any of these the approval is of the action: the preview did not have them, so the effect may differ */
-    would_ask_for: readonly ({
-      kind: "egress" | "secret";
-      what: string;
-    })[];
-    used: {
-      calls?: number;
-      cpu_ms?: number;
-      wall_ms?: number;
-      disk_write_bytes?: number;
-      egress_bytes?: number;
-      llm_tokens?: number;
-    } | null;
-  };
-  votes: {
-    /** distinct persons whose approval is valid */
-    given: number;
-    /** distinct persons who must approve */
-    needed: number;
-    /** the lowest role whose approval counts */
-    role: "operator" | "admin";
-  };
+  binding: ApprovalBinding;
+  preview: ApprovalPreview;
+  votes: ApprovalVotes;
   /** the votes, oldest first */
-  voted: readonly ({
-    /** the id of a vote: `vot_…` */
-    vote_id: string;
-    says: "approve" | "deny";
-    /** the person whose vote it is */
-    principal: string;
-    /** the right that was used */
-    role: "operator" | "admin";
-    /** the API key that gave it */
-    cast_by: string;
-    /** the person of that key: another than `principal` if the right was delegated */
-    cast_as: string;
-    delegation_id: string | null;
-    effect_digest: string | null;
-    /** whether it applies to the current subject of the approval, and its right was not revoked */
-    stands: boolean;
-    comment: string | null;
-    record_id: string | null;
-    /** milliseconds since the epoch */
-    created_at: number;
-  })[];
+  voted: readonly ApprovalVotedItem[];
   reasons: readonly Reason[];
   /** the arguments that would run, for the approver */
   args: unknown;
@@ -135,16 +644,71 @@ export interface Backtest {
   envelope: Envelope;
 }
 
+export interface BacktestPageExample {
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  tool_id: string;
+  from: AutonomyMode;
+  to: AutonomyMode;
+  rule_ids: readonly string[];
+}
+
+export interface BacktestPageRedactions {
+  changed: number;
+  examples: readonly BacktestPageRedactionsExample[];
+}
+
+export interface BacktestPageRedactionsExample {
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  tool_id: string;
+  from: readonly Redaction[];
+  to: readonly Redaction[];
+}
+
+export interface BacktestPageEffects {
+  /** committed calls with changes about whose effects both sets were asked */
+  judged: number;
+  /** those about whose effects they were not */
+  skipped: number;
+  skipped_for: readonly BacktestPageEffectsSkippedForItem[];
+  /** effects judged alone, since the calls before them could not all be read */
+  without_series: number;
+  changed: number;
+  /** `autopilot`: the effect commits without anybody more than the call had */
+  changes: readonly VerdictChangeOfEffect[];
+  examples: readonly BacktestPageEffectsExample[];
+}
+
+export interface BacktestPageEffectsSkippedForItem {
+  why: BacktestPageEffectsSkippedForItemWhy;
+  count: number;
+}
+
+export type BacktestPageEffectsSkippedForItemWhy = "arguments_erased" | "contents_gone" | "set_unknown" | "beyond_bounds";
+
+export interface BacktestPageEffectsExample {
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  tool_id: string;
+  from: AutonomyMode;
+  to: AutonomyMode;
+  /** what the candidate decides by */
+  rule_ids: readonly string[];
+  /** rules on effects by which the candidate finds something */
+  findings: readonly string[];
+  /** the same of the set that was in force */
+  findings_then: readonly string[];
+  /** what the effect does, as the stricter of both says it first */
+  headline: string;
+}
+
 export interface BacktestPage {
   v: 1;
   /** the id of a tenant: `ten_…` */
   tenant_id: string;
   kernel_key_id: string;
-  candidate: {
-    policy_hash: string;
-    name: string;
-    enforcement: "enforce" | "observe";
-  };
+  candidate: PolicyOfVerdict;
   since: number;
   cursor: string | null;
   next_cursor: string | null;
@@ -153,73 +717,10 @@ export interface BacktestPage {
   /** operations that no policy was asked about, or whose arguments or set are gone */
   skipped: number;
   changed: number;
-  changes: readonly ({
-    from: "autopilot" | "soft_gate" | "escalated" | "no_go";
-    to: "autopilot" | "soft_gate" | "escalated" | "no_go";
-    tool_id: string;
-    count: number;
-  })[];
-  examples: readonly ({
-    /** the id of an operation: `op_…` */
-    operation_id: string;
-    tool_id: string;
-    from: "autopilot" | "soft_gate" | "escalated" | "no_go";
-    to: "autopilot" | "soft_gate" | "escalated" | "no_go";
-    rule_ids: readonly string[];
-  })[];
-  redactions?: {
-    changed: number;
-    examples: readonly {
-      /** the id of an operation: `op_…` */
-      operation_id: string;
-      tool_id: string;
-      from: readonly {
-        rule: string;
-        /** JSON pointers into the result; `*` is every member and every item */
-        pointers: readonly string[];
-      }[];
-      to: readonly {
-        rule: string;
-        /** JSON pointers into the result; `*` is every member and every item */
-        pointers: readonly string[];
-      }[];
-    }[];
-  };
-  effects?: {
-    /** committed calls with changes about whose effects both sets were asked */
-    judged: number;
-    /** those about whose effects they were not */
-    skipped: number;
-    skipped_for: readonly ({
-      why: "arguments_erased" | "contents_gone" | "set_unknown" | "beyond_bounds";
-      count: number;
-    })[];
-    /** effects judged alone, since the calls before them could not all be read */
-    without_series: number;
-    changed: number;
-    /** `autopilot`: the effect commits without anybody more than the call had */
-    changes: readonly ({
-      from: "autopilot" | "soft_gate" | "escalated" | "no_go";
-      to: "autopilot" | "soft_gate" | "escalated" | "no_go";
-      tool_id: string;
-      count: number;
-    })[];
-    examples: readonly ({
-      /** the id of an operation: `op_…` */
-      operation_id: string;
-      tool_id: string;
-      from: "autopilot" | "soft_gate" | "escalated" | "no_go";
-      to: "autopilot" | "soft_gate" | "escalated" | "no_go";
-      /** what the candidate decides by */
-      rule_ids: readonly string[];
-      /** rules on effects by which the candidate finds something */
-      findings: readonly string[];
-      /** the same of the set that was in force */
-      findings_then: readonly string[];
-      /** what the effect does, as the stricter of both says it first */
-      headline: string;
-    })[];
-  };
+  changes: readonly VerdictChange[];
+  examples: readonly BacktestPageExample[];
+  redactions?: BacktestPageRedactions;
+  effects?: BacktestPageEffects;
 }
 
 export interface Change {
@@ -255,18 +756,20 @@ export interface EgressRequestPage {
   hash: string | null;
 }
 
+export interface EnvelopeSignature {
+  keyid: string;
+  sig: string;
+}
+
 export interface Envelope {
   payloadType: string;
   payload: string;
-  signatures: readonly {
-    keyid: string;
-    sig: string;
-  }[];
+  signatures: readonly EnvelopeSignature[];
 }
 
 export interface ExecutionProfile {
   /** what may read a command */
-  shells: readonly ("Bash" | "PowerShell" | "CommandPrompt" | "Git")[];
+  shells: readonly Shell[];
   /** the only workspace that it is for; null: any */
   workspace_id: string | null;
   /** variables that commands find; no secrets */
@@ -274,24 +777,12 @@ export interface ExecutionProfile {
     [name: string]: string;
   };
   /** the user that commands run as, never root; the user `sandbox` (10001) unless set */
-  user?: string | {
-    uid: number;
-    gid: number;
-  };
+  user?: string | SystemUserIds;
   /** the tenant's image that commands run in; that of the tool unless set */
   image?: string;
   /** hosts that a command may reach at most, where its token reaches them too */
-  net: readonly {
-    domain: string;
-    methods: readonly string[];
-    /** the only ports; absent: 80 for http, 443 for https and `CONNECT`, and none for `TCP` and `TLS`, which need them named */
-    ports?: readonly number[];
-  }[];
-  limits: {
-    /** the longest that a command may run */
-    wall_ms: number;
-    memory_bytes: number;
-  };
+  net: readonly NetGrant[];
+  limits: SandboxLimits;
 }
 
 export interface FileState {
@@ -302,36 +793,20 @@ export interface FileState {
   size: number;
 }
 
+export type GrantEffect = "effect.lost_many" | "effect.lost_series" | "effect.history" | "effect.binary_over_text" | "effect.renamed_many" | "effect.runs_later" | "effect.read_wrote";
+
 export interface Grant {
   tools: readonly string[];
-  fs: readonly {
-    path: string;
-    read: boolean;
-    write: boolean;
-    /** nothing at or below it is reached, whatever other roots grant */
-    denied?: true;
-  }[];
-  net: readonly {
-    domain: string;
-    methods: readonly string[];
-    /** the only ports; absent: 80 for http, 443 for https and `CONNECT`, and none for `TCP` and `TLS`, which need them named */
-    ports?: readonly number[];
-  }[];
+  fs: readonly PathGrant[];
+  net: readonly NetGrant[];
   secrets: readonly string[];
   /** execution profiles that raw commands may run under; absent: none */
   profiles?: readonly string[];
   /** registered resources of the kinds that a token must list; absent: none */
   resources?: readonly string[];
   /** rules on effects whose findings need no person under this token; absent: none */
-  effects?: readonly ("effect.lost_many" | "effect.lost_series" | "effect.history" | "effect.binary_over_text" | "effect.renamed_many" | "effect.runs_later" | "effect.read_wrote")[];
-  budgets: {
-    calls?: number;
-    cpu_ms?: number;
-    wall_ms?: number;
-    disk_write_bytes?: number;
-    egress_bytes?: number;
-    llm_tokens?: number;
-  };
+  effects?: readonly GrantEffect[];
+  budgets: Budgets;
   /** milliseconds since the epoch, UTC */
   not_before: number;
   /** milliseconds since the epoch, UTC */
@@ -354,7 +829,7 @@ export interface NewApiKey {
   /** the id of an API key: `key_…` */
   api_key_id: string;
   name: string;
-  role: "admin" | "operator" | "agent" | "auditor" | "worker";
+  role: KeyRole;
   agent_id: string | null;
   principal: string | null;
   tools: readonly string[] | null;
@@ -363,6 +838,11 @@ export interface NewApiKey {
   /** the API key that created it, or `platform` */
   created_by: string;
   revoked_at: number | null;
+  scopes: readonly string[] | null;
+  expires_at: number | null;
+  last_used_at: number | null;
+  rotated_at: number | null;
+  former_until: number | null;
   /** the key itself: shown once and not stored */
   api_key: string;
 }
@@ -377,10 +857,30 @@ export interface NewTenant {
   api_key: string;
 }
 
+/** of a call that is held: how many have approved it */
+export interface OperationVotes {
+  /** distinct persons whose approval is valid */
+  given: number;
+  /** distinct persons who must approve */
+  needed: number;
+  /** the lowest role whose approval counts */
+  role: ApproverRole;
+}
+
+/** where its content was erased: when, and by which record */
+export interface OperationErased {
+  /** milliseconds since the epoch */
+  at: number;
+  /** the id of an erasure: `ers_…` */
+  erasure_id: string;
+  /** its record */
+  record_id: string;
+}
+
 export interface Operation {
   /** the id of an operation: `op_…` */
   operation_id: string;
-  state: "proposed" | "admitted" | "refused" | "held" | "dispatched" | "performing" | "performed" | "committed" | "rolled_back" | "no_op" | "ambiguous";
+  state: CallState;
   tool_id: string;
   /** the id of an agent: `agt_…` */
   agent_id: string;
@@ -389,8 +889,8 @@ export interface Operation {
   session_id: string | null;
   task_class: string;
   /** when it is served among the waiting calls of its tenant */
-  scheduling_class?: "interactive" | "background" | "maintenance";
-  autonomy_mode: "autopilot" | "soft_gate" | "escalated" | "no_go";
+  scheduling_class?: SchedulingClass;
+  autonomy_mode: AutonomyMode;
   risk_score: number;
   risk_basis: readonly string[];
   reasons: readonly Reason[];
@@ -399,28 +899,12 @@ export interface Operation {
   /** this answer is the original outcome of an idempotency key used again */
   replayed: boolean;
   approval_id: string | null;
-  /** of a call that is held: how many have approved it */
-  votes?: {
-    /** distinct persons whose approval is valid */
-    given: number;
-    /** distinct persons who must approve */
-    needed: number;
-    /** the lowest role whose approval counts */
-    role: "operator" | "admin";
-  };
+  votes?: OperationVotes;
   /** the id of a record: `rec_…` */
   decision_record_id: string;
   outcome_record_id: string | null;
   resolution: Resolution | null;
-  /** where its content was erased: when, and by which record */
-  erased?: {
-    /** milliseconds since the epoch */
-    at: number;
-    /** the id of an erasure: `ers_…` */
-    erasure_id: string;
-    /** its record */
-    record_id: string;
-  };
+  erased?: OperationErased;
   /** milliseconds since the epoch */
   created_at: number;
   /** milliseconds since the epoch */
@@ -428,11 +912,7 @@ export interface Operation {
   /** its proposer is to run it: ask for its permit. Absent: somebody else runs it, or it has ended */
   awaits?: "caller";
   /** what rules of the policy redact of its result; absent: nothing */
-  redactions?: readonly {
-    rule: string;
-    /** JSON pointers into the result; `*` is every member and every item */
-    pointers: readonly string[];
-  }[];
+  redactions?: readonly Redaction[];
   result: ToolResult | null;
 }
 
@@ -457,7 +937,7 @@ export interface PolicyActivation {
   policy_hash: string;
   name: string;
   version: number | null;
-  enforcement: "enforce" | "observe";
+  enforcement: Enforcement;
   /** counts the tenant's activations; 0: none yet, so the default set is in force */
   seq: number;
   activated_by: string | null;
@@ -470,56 +950,64 @@ export interface PolicyActivationList {
   next_cursor: string | null;
 }
 
+export interface PolicyDiffRule {
+  id: string;
+  change: RuleChange;
+  before: string | null;
+  after: string | null;
+}
+
+export interface PolicyDiffHistoryItem {
+  id: string;
+  change: RuleChange;
+  before: {
+    [name: string]: unknown;
+  } | null;
+  after: {
+    [name: string]: unknown;
+  } | null;
+}
+
+export interface PolicyDiffSetting {
+  pointer: string;
+  before: string | number | null;
+  after: string | number | null;
+}
+
 export interface PolicyDiff {
   from: PolicySet;
   to: PolicySet;
   /** of the text, as Cedar */
-  rules: readonly ({
-    id: string;
-    change: "added" | "removed" | "changed";
-    before: string | null;
-    after: string | null;
-  })[];
-  history: readonly ({
-    id: string;
-    change: "added" | "removed" | "changed";
-    before: {
-      [name: string]: unknown;
-    } | null;
-    after: {
-      [name: string]: unknown;
-    } | null;
-  })[];
+  rules: readonly PolicyDiffRule[];
+  history: readonly PolicyDiffHistoryItem[];
   /** thresholds, quorums, times to live, enforcement, name */
-  settings: readonly ({
-    pointer: string;
-    before: string | number | null;
-    after: string | number | null;
-  })[];
+  settings: readonly PolicyDiffSetting[];
 }
 
+export interface PolicyExplanationBetterWithItem {
+  with: string;
+  mode: AutonomyMode;
+}
+
+export interface PolicyExplanationRule {
+  id: string;
+  effect: PolicyExplanationRuleEffect;
+  text: string;
+}
+
+export type PolicyExplanationRuleEffect = "permit" | "forbid";
+
 export interface PolicyExplanation {
-  policy: {
-    policy_hash: string;
-    name: string;
-    enforcement: "enforce" | "observe";
-  };
-  mode: "autopilot" | "soft_gate" | "escalated" | "no_go";
-  decided: "autopilot" | "soft_gate" | "escalated" | "no_go";
+  policy: PolicyOfVerdict;
+  mode: AutonomyMode;
+  decided: AutonomyMode;
   rule_ids: readonly string[];
   reasons: readonly Reason[];
   /** what would have let it pass with less supervision */
   would_pass: readonly string[];
   /** single changes of the call, each decided anew */
-  better_with: readonly ({
-    with: string;
-    mode: "autopilot" | "soft_gate" | "escalated" | "no_go";
-  })[];
-  rules: readonly ({
-    id: string;
-    effect: "permit" | "forbid";
-    text: string;
-  })[];
+  better_with: readonly PolicyExplanationBetterWithItem[];
+  rules: readonly PolicyExplanationRule[];
   errors: readonly string[];
 }
 
@@ -566,7 +1054,7 @@ export interface PolicySet {
   name: string;
   version: number | null;
   description: string;
-  enforcement: "enforce" | "observe";
+  enforcement: Enforcement;
   /** whether it is in force now */
   active: boolean;
   /** whether every tenant has it */
@@ -580,7 +1068,7 @@ export interface PolicySetWhole {
   name: string;
   version: number | null;
   description: string;
-  enforcement: "enforce" | "observe";
+  enforcement: Enforcement;
   /** whether it is in force now */
   active: boolean;
   /** whether every tenant has it */
@@ -592,15 +1080,17 @@ export interface PolicySetWhole {
   };
 }
 
+export interface PolicyTemplateListItem {
+  id: string;
+  description: string;
+  /** JSON Schema of the parameters */
+  parameters: {
+    [name: string]: unknown;
+  };
+}
+
 export interface PolicyTemplateList {
-  items: readonly {
-    id: string;
-    description: string;
-    /** JSON Schema of the parameters */
-    parameters: {
-      [name: string]: unknown;
-    };
-  }[];
+  items: readonly PolicyTemplateListItem[];
 }
 
 export interface PreconditionRef {
@@ -612,6 +1102,7 @@ export interface PreconditionRef {
 export interface Problem {
   /** `https://writ.dev/errors/<code>`; the page is `docs/errors/<code>.md` */
   type: string;
+  /** the short name of this kind of fault; the same in every occurrence */
   title: string;
   status: number;
   /** what failed, where, and what to do */
@@ -657,19 +1148,21 @@ export interface Provenance {
   claimed_model?: string;
 }
 
+export interface PublicKeysRecordKey {
+  keyid: string;
+  jwk: {
+    [name: string]: unknown;
+  };
+  /** when it was published; default: no lower bound, in milliseconds since the epoch */
+  not_before?: number;
+  /** the latest time of a record that it signed; default: no upper bound, in milliseconds since the epoch */
+  not_after?: number;
+  /** from when its signatures are not trusted; only for a revoked key, in milliseconds since the epoch */
+  revoked_from?: number;
+}
+
 export interface PublicKeys {
-  record_keys: readonly {
-    keyid: string;
-    jwk: {
-      [name: string]: unknown;
-    };
-    /** when it was published; default: no lower bound, in milliseconds since the epoch */
-    not_before?: number;
-    /** the latest time of a record that it signed; default: no upper bound, in milliseconds since the epoch */
-    not_after?: number;
-    /** from when its signatures are not trusted; only for a revoked key, in milliseconds since the epoch */
-    revoked_from?: number;
-  }[];
+  record_keys: readonly PublicKeysRecordKey[];
   log_keys: readonly string[];
   revoked_log_keys?: readonly string[];
 }
@@ -715,27 +1208,29 @@ export interface RecordEntry {
   receipt: string;
 }
 
+export interface RecordPageItem {
+  /** its place in the tenant's log */
+  leaf_index: number;
+  /** milliseconds since the epoch */
+  recorded_at: number;
+  record_id: string;
+  /** the record's `kind` */
+  type: string;
+  phase: string | null;
+  operation_id: string | null;
+  agent_id: string | null;
+  tool_id: string | null;
+  session_id: string | null;
+  verdict: string | null;
+  outcome: string | null;
+  fault_code: string | null;
+  risk_score: number | null;
+  /** false for a record of a version that this ledger does not know: what it says is not in the index */
+  is_drawn: boolean;
+}
+
 export interface RecordPage {
-  items: readonly ({
-    /** its place in the tenant's log */
-    leaf_index: number;
-    /** milliseconds since the epoch */
-    recorded_at: number;
-    record_id: string;
-    /** the record's `kind` */
-    type: string;
-    phase: string | null;
-    operation_id: string | null;
-    agent_id: string | null;
-    tool_id: string | null;
-    session_id: string | null;
-    verdict: string | null;
-    outcome: string | null;
-    fault_code: string | null;
-    risk_score: number | null;
-    /** false for a record of a version that this ledger does not know: what it says is not in the index */
-    is_drawn: boolean;
-  })[];
+  items: readonly RecordPageItem[];
   next_cursor: string | null;
   /** records of the log that the index holds: the first so many */
   indexed_to: number;
@@ -744,8 +1239,7 @@ export interface RecordPage {
 }
 
 export interface Resolution {
-  /** whether the external effect happened, as the person found */
-  outcome: "committed" | "rolled_back";
+  outcome: ResolutionOutcome;
   /** how they know */
   note: string;
   /** milliseconds since the epoch */
@@ -756,108 +1250,75 @@ export interface Resolution {
   record_id: string;
 }
 
-export type NewResource = {
+export interface NewResourceAudioDevice {
   kind: "audio_device";
   /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
   name: string;
   settings: AudioDeviceSettings;
-} | {
+}
+
+export interface NewResourceCalendar {
   kind: "calendar";
   /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
   name: string;
   settings: CalendarSettings;
-} | {
+}
+
+export interface NewResourceContainer {
   kind: "container";
   /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
   name: string;
   settings: ContainerSettings;
-} | {
+}
+
+export interface NewResourceInfoStore {
   kind: "info_store";
   /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
   name: string;
   settings: InfoStoreSettings;
-} | {
+}
+
+export interface NewResourceMailbox {
   kind: "mailbox";
   /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
   name: string;
   settings: MailboxSettings;
-} | {
+}
+
+export interface NewResourceMcpServer {
   kind: "mcp_server";
   /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
   name: string;
-  settings: {
-    /** streamable HTTP */
-    transport: "http";
-    /** the MCP endpoint: `https://host[:port]/path` */
-    url: string;
-    credential?: {
-      /** `authorization` by default */
-      header?: string;
-      /** before the secret, with its space; `Bearer ` by default */
-      prefix?: string;
-      /** the name of a tenant's secret */
-      secret: string;
-    } | {
-      /** OAuth 2.1, with authorization code and PKCE */
-      oauth: {
-        /** the id of the client that Writ is at the authorization server */
-        client_id: string;
-        /** the name of the tenant's secret that authenticates the client; takes `authorization_server`, and goes there alone */
-        client_secret?: string;
-        /** the scopes that a person is asked for */
-        scopes: readonly string[];
-        /** its issuer, `https://host[:port]/path`; by default the one that the server names */
-        authorization_server?: string;
-      };
-    };
-    /** calls under way per executor; 8 by default */
-    calls_max?: number;
-    /** what it may ask of the client that calls it; absent: nothing */
-    asks?: readonly ("elicitation" | "elicitation_url" | "sampling" | "roots")[];
-  } | {
-    /** a program, over its standard input and output */
-    transport: "stdio";
-    /** the program and its arguments: no shell reads them */
-    command: readonly string[];
-    /** the name of the tenant's image that has the program; absent: the image of sandboxes */
-    image?: string;
-    /** variables of the program, beside a few that every program has */
-    env?: {
-      [name: string]: string | {
-        /** the name of a tenant's secret */
-        secret: string;
-      };
-    };
-    /** hosts that it may reach during a call whose token grants them, too; absent: none */
-    hosts?: readonly string[];
-    /** of one process; 1024 by default */
-    memory_mb?: number;
-    /** calls under way per executor; 8 by default */
-    calls_max?: number;
-    /** what it may ask of the client that calls it; absent: nothing */
-    asks?: readonly ("elicitation" | "elicitation_url" | "sampling" | "roots")[];
-  };
-} | {
+  settings: McpServerByUrl | McpServerByProgram;
+}
+
+export interface NewResourceModel {
   kind: "model";
   /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
   name: string;
   settings: ModelSettings;
-} | {
+}
+
+export interface NewResourceSearchEngine {
   kind: "search_engine";
   /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
   name: string;
   settings: SearchEngineSettings;
-} | {
+}
+
+export interface NewResourceWebsite {
   kind: "website";
   /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
   name: string;
   settings: WebsiteSettings;
-};
+}
+
+export type NewResource = NewResourceAudioDevice | NewResourceCalendar | NewResourceContainer | NewResourceInfoStore | NewResourceMailbox | NewResourceMcpServer | NewResourceModel | NewResourceSearchEngine | NewResourceWebsite;
 
 export interface Resource {
   /** the id of a resource: `res_…` */
   resource_id: string;
-  kind: "agent" | "audio_device" | "calendar" | "container" | "info_store" | "mailbox" | "mcp_server" | "model" | "profile" | "sandbox" | "search_engine" | "skill" | "task" | "website";
+  kind: ResourceKind;
   /** unique within its kind; for an agent its id */
   name: string;
   owner_agent_id: string | null;
@@ -880,13 +1341,13 @@ export interface ResourceList {
 export interface ResourceGrant {
   /** the id of a resource grant: `rgr_…` */
   resource_grant_id: string;
-  kind: "agent" | "audio_device" | "calendar" | "container" | "info_store" | "mailbox" | "mcp_server" | "model" | "profile" | "sandbox" | "search_engine" | "skill" | "task" | "website";
+  kind: ResourceKind;
   /** null: every resource of the kind; the only value for `create` */
   resource_id: string | null;
-  right: "use" | "create";
+  right: ResourceRight;
   /** null: every agent of the tenant */
   agent_id: string | null;
-  clearance: "autopilot" | "soft_gate" | "escalated";
+  clearance: Clearance;
   name: string | null;
   /** the API key that set it last; `kernel` for those of a new tenant */
   created_by: string;
@@ -898,11 +1359,7 @@ export interface ResourceGrantList {
   next_cursor: string | null;
 }
 
-export type ModelProvider = {
-  kind: "local";
-  /** a model that the executor has */
-  model: string;
-} | {
+export interface ModelProviderOpenai {
   kind: "openai";
   /** `https://host[:port]/path` */
   url: string;
@@ -910,7 +1367,16 @@ export type ModelProvider = {
   model: string;
   /** the name of a tenant's secret */
   secret?: string;
-};
+}
+
+export type ModelProvider = LocalModel | ModelProviderOpenai;
+
+export interface AudioDeviceGap {
+  /** the start, in milliseconds since the epoch */
+  from: number;
+  /** the end, in milliseconds since the epoch */
+  to: number;
+}
 
 export interface AudioDevice {
   /** the id of a resource: `res_…` */
@@ -927,12 +1393,7 @@ export interface AudioDevice {
   from: number | null;
   to: number | null;
   /** times between the newest frames that the device did not send, the newest first */
-  gaps: readonly {
-    /** the start, in milliseconds since the epoch */
-    from: number;
-    /** the end, in milliseconds since the epoch */
-    to: number;
-  }[];
+  gaps: readonly AudioDeviceGap[];
 }
 
 export interface FramesReceived {
@@ -956,13 +1417,15 @@ export interface AudioDeviceSettings {
   uploader?: string;
 }
 
-export type CalendarSettings = {
+export interface CalendarSettingsIcs {
   kind: "ics";
   /** `https://host[:port]/path` */
   url: string;
   /** the name of a tenant's secret */
   secret?: string;
-} | {
+}
+
+export interface CalendarSettingsCaldav {
   kind: "caldav";
   /** `https://host[:port]/path` */
   url: string;
@@ -970,52 +1433,60 @@ export type CalendarSettings = {
   username: string;
   /** the name of a tenant's secret */
   secret: string;
-};
+}
+
+export type CalendarSettings = CalendarSettingsIcs | CalendarSettingsCaldav;
 
 export interface ContainerSettings {
   /** the workspace that its shell works in; null: that of the call */
   workspace_id: string | null;
 }
 
+export interface InfoStoreSettingsBackendLocal {
+  kind: "local";
+}
+
+export interface InfoStoreSettingsBackendChroma {
+  kind: "chroma";
+  /** `https://host[:port]/path` */
+  url: string;
+  /** the name of the collection */
+  collection: string;
+  /** the name of a tenant's secret */
+  secret?: string;
+}
+
+export interface InfoStoreSettingsEmbeddingOpenai {
+  kind: "openai";
+  /** `https://host[:port]/path` */
+  url: string;
+  /** the provider's name of the model */
+  model: string;
+  /** the length of the model's vectors */
+  dimensions: number;
+  /** the name of a tenant's secret */
+  secret?: string;
+}
+
+/** the label that its contents add to a session */
+export type InfoStoreSettingsLabel = "untrusted_content" | "private_data";
+
 export interface InfoStoreSettings {
-  backend: {
-    kind: "local";
-  } | {
-    kind: "chroma";
-    /** `https://host[:port]/path` */
-    url: string;
-    /** the name of the collection */
-    collection: string;
-    /** the name of a tenant's secret */
-    secret?: string;
-  };
+  backend: InfoStoreSettingsBackendLocal | InfoStoreSettingsBackendChroma;
   /** absent: full-text search only */
-  embedding?: {
-    kind: "local";
-    /** a model that the executor has */
-    model: string;
-  } | {
-    kind: "openai";
-    /** `https://host[:port]/path` */
-    url: string;
-    /** the provider's name of the model */
-    model: string;
-    /** the length of the model's vectors */
-    dimensions: number;
-    /** the name of a tenant's secret */
-    secret?: string;
-  };
+  embedding?: LocalModel | InfoStoreSettingsEmbeddingOpenai;
   /** the Postgres text search configuration; `simple` by default */
   text_config?: string;
-  /** the label that its contents add to a session */
-  label: "untrusted_content" | "private_data";
+  label: InfoStoreSettingsLabel;
 }
+
+export type MailboxSettingsTls = "implicit" | "starttls";
 
 export interface MailboxSettings {
   /** the IMAP server */
   host: string;
   port: number;
-  tls: "implicit" | "starttls";
+  tls: MailboxSettingsTls;
   /** of the account */
   username: string;
   /** the name of a tenant's secret */
@@ -1026,8 +1497,10 @@ export interface MailboxSettings {
   drafts?: string;
 }
 
+export type ModelSettingsTask = "embedding" | "transcription";
+
 export interface ModelSettings {
-  task: "embedding" | "transcription";
+  task: ModelSettingsTask;
   provider: ModelProvider;
 }
 
@@ -1069,10 +1542,12 @@ export interface ResultError {
   hint: string | null;
 }
 
+/** session: its shell, which outlives its calls */
+export type ContainerKind = "call" | "preview" | "session";
+
 export interface Container {
   container_id: string;
-  /** session: its shell, which outlives its calls */
-  kind: "call" | "preview" | "session";
+  kind: ContainerKind;
   /** the id of a tenant: `ten_…` */
   tenant_id: string;
   /** the id of an agent: `agt_…` */
@@ -1113,7 +1588,7 @@ export interface Image {
   digest: string;
   /** tools whose calls run in it; profiles and programs name their image themselves */
   tools: readonly string[];
-  state: "waiting" | "building" | "ready" | "failed";
+  state: ImageState;
   /** what calls run in, as in their permits and records; null until it is ready */
   image_digest: string | null;
   /** why it failed */
@@ -1124,50 +1599,65 @@ export interface Image {
   updated_at: number;
 }
 
+/** how it is reached: an address, or a program */
+export type McpServerTransport = "http" | "stdio";
+
+/** the server's own words, from the last listing that succeeded */
+export interface McpServerAbout {
+  /** the revision of MCP that was spoken */
+  protocol: string;
+  name: string;
+  version: string;
+}
+
+/** why the last attempt failed; null: it did not */
+export interface McpServerProblem {
+  code: FaultCode;
+  /** without anything that the server sent, or shown as its words */
+  message: string;
+}
+
+/** each call has the rights of its person */
+export interface McpServerOauth {
+  client_id: string;
+  scopes: readonly string[];
+  issuer: string | null;
+  /** of the client: register it at the authorization server */
+  redirect_uri?: string;
+  listed_by: string | null;
+}
+
+export interface McpServerSkippedItem {
+  name: string;
+  problem: string;
+}
+
+/** how many there are in each state */
+export interface McpServerTools {
+  new: number;
+  accepted: number;
+  changed: number;
+  gone: number;
+  refused: number;
+}
+
 export interface McpServer {
   /** the id of a resource: `res_…` */
   resource_id: string;
   /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
   name: string;
-  /** how it is reached: an address, or a program */
-  transport: "http" | "stdio";
+  transport: McpServerTransport;
   url: string | null;
   command: readonly string[] | null;
-  about: {
-    /** the revision of MCP that was spoken */
-    protocol: string;
-    name: string;
-    version: string;
-  } | null;
+  about: McpServerAbout | null;
   checked_at: number | null;
   /** when they are listed again */
   due_at: number;
-  problem: {
-    code: "request.malformed" | "request.too_large" | "request.unsupported_media_type" | "request.wrong_host" | "request.method_not_allowed" | "auth.missing" | "auth.invalid" | "auth.role" | "auth.insufficient_scope" | "auth.issuer_unavailable" | "rate.limited" | "queue.full" | "not_found" | "conflict" | "tool.unknown" | "tool.not_available" | "tool.changed" | "args.invalid" | "args.too_large" | "path.invalid" | "path.escape" | "idempotency.missing" | "idempotency.mismatch" | "idempotency.expired" | "deadline" | "token.unknown" | "token.not_yet_valid" | "token.expired" | "token.revoked" | "token.agent" | "token.tool" | "token.scope" | "path.denied" | "token.not_narrower" | "token.depth" | "key.revoked" | "budget.exhausted" | "workspace.unknown" | "policy.args_changed" | "policy.unredactable" | "policy.args_untyped" | "policy.denied" | "policy.error" | "policy.invalid" | "policy.unreadable" | "approval.denied" | "approval.expired" | "approval.own_call" | "approval.stale" | "approval.previewed_anew" | "approval.effect_unseen" | "approval.voted" | "approval.not_delegated" | "approval.superseded" | "value.missing" | "secret.unknown" | "resolution.own_call" | "sandbox.unknown" | "sandbox.unverified" | "resource.unknown" | "resource.exists" | "agent.itself" | "agent.conflict" | "image.unknown" | "image.not_ready" | "image.unavailable" | "image.not_allowed" | "store.mismatch" | "store.unavailable" | "profile.unknown" | "shell.unavailable" | "sandbox.killed" | "cancelled" | "frozen" | "egress.refused" | "egress.failed" | "api.refused" | "api.failed" | "mcp.definition_changed" | "mcp.definition_gone" | "mcp.unreachable" | "mcp.busy" | "mcp.refused" | "mcp.failed" | "mcp.protocol" | "mcp.result_invalid" | "mcp.unsupported" | "mcp.consent_required" | "mcp.consent_not_yours" | "mcp.consent_failed" | "mcp.token_unavailable" | "mcp.authorization_unusable" | "calendar.unusable" | "calendar.refused" | "calendar.unreadable" | "mailbox.unusable" | "mailbox.refused" | "mailbox.not_private" | "mailbox.folder_unknown" | "mailbox.unreadable" | "precondition.failed" | "effect.out_of_scope" | "workspace.conflict" | "output.not_kept" | "workspace.quota" | "file.not_found" | "file.kind" | "file.too_large" | "edit.no_match" | "edit.ambiguous" | "skill.unknown" | "task.unknown" | "search.pattern" | "command.failed" | "command.timeout" | "command.too_long" | "command.killed" | "session.lost" | "session.diverged" | "session.busy" | "session.idle" | "session.conflict" | "limit.exceeded" | "effect.invalid" | "secret.in_delta" | "attempts.exhausted" | "effect.ambiguous" | "function.failed" | "function.result_invalid" | "permit.invalid" | "permit.expired" | "permit.spent" | "attempt.fenced" | "overloaded" | "record.backlog" | "record.invalid" | "record.too_large" | "receipt.pending" | "ledger.diverged" | "ledger.unavailable" | "bus.unreachable" | "database.unavailable" | "blob.missing" | "blob.corrupt" | "sandbox.unavailable" | "audio.unreadable" | "audio.too_long" | "transcription.model_unknown" | "transcription.unavailable" | "transcription.failed" | "version.unsupported" | "internal";
-    /** without anything that the server sent, or shown as its words */
-    message: string;
-  } | null;
-  oauth?: {
-    client_id: string;
-    scopes: readonly string[];
-    issuer: string | null;
-    /** of the client: register it at the authorization server */
-    redirect_uri?: string;
-    listed_by: string | null;
-  } | null;
+  problem: McpServerProblem | null;
+  oauth?: McpServerOauth | null;
   /** tools that the server listed and that can not be used */
-  skipped: readonly {
-    name: string;
-    problem: string;
-  }[];
-  /** how many there are in each state */
-  tools: {
-    new: number;
-    accepted: number;
-    changed: number;
-    gone: number;
-    refused: number;
-  };
+  skipped: readonly McpServerSkippedItem[];
+  tools: McpServerTools;
 }
 
 export interface McpServerList {
@@ -1175,59 +1665,33 @@ export interface McpServerList {
   next_cursor: string | null;
 }
 
+/** as the server lists it; null: it lists it no more */
+export interface McpServerToolSeen {
+  digest: string;
+  definition: McpToolDefinition;
+}
+
+/** as an administrator accepted it last; null: never */
+export interface McpServerToolAccepted {
+  digest: string;
+  definition: McpToolDefinition;
+}
+
 export interface McpServerTool {
   /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
   server: string;
   remote_name: string;
   tool_id: string;
-  state: "new" | "accepted" | "changed" | "gone" | "refused";
-  seen: {
-    digest: string;
-    definition: {
-      name: string;
-      title?: string;
-      description?: string;
-      inputSchema: {
-        [name: string]: unknown;
-      };
-      outputSchema?: {
-        [name: string]: unknown;
-      };
-      annotations?: {
-        [name: string]: unknown;
-      };
-    };
-  } | null;
-  accepted: {
-    digest: string;
-    definition: {
-      name: string;
-      title?: string;
-      description?: string;
-      inputSchema: {
-        [name: string]: unknown;
-      };
-      outputSchema?: {
-        [name: string]: unknown;
-      };
-      annotations?: {
-        [name: string]: unknown;
-      };
-    };
-  } | null;
+  state: McpToolState;
+  seen: McpServerToolSeen | null;
+  accepted: McpServerToolAccepted | null;
   /** why the definition that was seen can not be accepted */
-  problems: readonly {
-    /** JSON pointer (RFC 6901) of the place in what was sent */
-    pointer: string;
-    message: string;
-    /** what to do about it; empty where the message says it all */
-    help: string;
-  }[];
+  problems: readonly ToolProblem[];
   /** the category that its hints speak for */
-  suggested: "read" | "write" | "admin";
-  category: "read" | "write" | "admin" | null;
+  suggested: ToolCategory;
+  category: ToolCategory | null;
   /** the category that it has once it is accepted without one: never a less strict one */
-  category_then: "read" | "write" | "admin";
+  category_then: ToolCategory;
   seen_at: number;
   decided_by: string | null;
   decided_at: number | null;
@@ -1238,12 +1702,14 @@ export interface McpServerToolList {
   next_cursor: string | null;
 }
 
+export interface McpToolDecisionTool {
+  remote_name: string;
+  tool_id: string;
+  state: McpToolState;
+}
+
 export interface McpToolDecision {
-  tools: readonly ({
-    remote_name: string;
-    tool_id: string;
-    state: "new" | "accepted" | "changed" | "gone" | "refused";
-  })[];
+  tools: readonly McpToolDecisionTool[];
 }
 
 export interface ImageList {
@@ -1252,44 +1718,61 @@ export interface ImageList {
 }
 
 export interface ImageLog {
-  state: "waiting" | "building" | "ready" | "failed";
+  state: ImageState;
   /** the end of what the builder and the package managers wrote */
   log: string;
 }
 
-export type ImageSource = {
+/** an image of a registry */
+export interface ImageSourceWithReference {
   /** `registry/repository@sha256:…` */
   reference: string;
-} | {
+}
+
+/** an image that the engines of the executors have */
+export interface ImageSourceWithDigest {
   /** `sha256:…` of an image */
   digest: string;
-} | {
-  recipe: {
-    /** the image that the packages are added to; null: the sandbox image of the deployment */
-    base?: string | null;
-    /** of Debian */
-    debian?: readonly {
-      /** the name of one package */
-      name: string;
-      /** one exact version */
-      version: string;
-    }[];
-    /** of the npm registry, installed globally */
-    npm?: readonly {
-      /** the name of one package */
-      name: string;
-      /** one exact version */
-      version: string;
-    }[];
-    /** of a Python index */
-    pip?: readonly {
-      /** the name of one package */
-      name: string;
-      /** one exact version */
-      version: string;
-    }[];
-  };
-};
+}
+
+/** packages that are added to a base */
+export interface ImageSourceWithRecipe {
+  recipe: ImageSourceWithRecipeRecipe;
+}
+
+export interface ImageSourceWithRecipeRecipe {
+  /** the image that the packages are added to; null: the sandbox image of the deployment */
+  base?: string | null;
+  /** of Debian */
+  debian?: readonly ImageSourceWithRecipeRecipeDebianItem[];
+  /** of the npm registry, installed globally */
+  npm?: readonly ImageSourceWithRecipeRecipeNpmItem[];
+  /** of a Python index */
+  pip?: readonly ImageSourceWithRecipeRecipePipItem[];
+}
+
+export interface ImageSourceWithRecipeRecipeDebianItem {
+  /** the name of one package */
+  name: string;
+  /** one exact version */
+  version: string;
+}
+
+export interface ImageSourceWithRecipeRecipeNpmItem {
+  /** the name of one package */
+  name: string;
+  /** one exact version */
+  version: string;
+}
+
+export interface ImageSourceWithRecipeRecipePipItem {
+  /** the name of one package */
+  name: string;
+  /** one exact version */
+  version: string;
+}
+
+export type ImageSource = ImageSourceWithReference | ImageSourceWithDigest | ImageSourceWithRecipe;
 
 export interface Profile {
   /** one to 64 small letters, digits, `.`, `_`, `-` */
@@ -1308,24 +1791,18 @@ export interface ProfileList {
 
 export interface ProfilePut {
   valid: boolean;
-  problems: readonly {
-    /** JSON pointer of the place in what was sent */
-    pointer: string;
-    message: string;
-  }[];
+  problems: readonly DocumentProblem[];
   profile: Profile | null;
 }
 
+/** retired: its signatures stay valid, and it signs nothing more; revoked: none of its signatures is valid */
+export type RegistrarKeyState = "active" | "retired" | "revoked";
+
 export interface RegistrarKey {
   keyid: string;
-  public_key: {
-    kty: "OKP";
-    crv: "Ed25519";
-    x: string;
-  };
+  public_key: PublicKey;
   note: string | null;
-  /** retired: its signatures stay valid, and it signs nothing more; revoked: none of its signatures is valid */
-  state: "active" | "retired" | "revoked";
+  state: RegistrarKeyState;
   created_by: string;
   created_at: number;
   ended_by: string | null;
@@ -1357,11 +1834,7 @@ export interface SandboxList {
 
 export interface SandboxPut {
   valid: boolean;
-  problems: readonly {
-    /** JSON pointer of the place in what was sent */
-    pointer: string;
-    message: string;
-  }[];
+  problems: readonly DocumentProblem[];
   sandbox: Sandbox | null;
 }
 
@@ -1404,22 +1877,20 @@ export interface SecretList {
   next_cursor: string | null;
 }
 
+export interface SimulationApprovers {
+  count: number;
+  role: ApproverRole;
+}
+
 export interface Simulation {
   simulated: true;
-  would_be: "admitted" | "refused" | "held";
-  error: {
-    code: string;
-    message: string;
-    hint: string | null;
-  } | null;
-  autonomy_mode: "autopilot" | "soft_gate" | "escalated" | "no_go";
+  would_be: Verdict;
+  error: ResultError | null;
+  autonomy_mode: AutonomyMode;
   risk_score: number;
   risk_basis: readonly string[];
   reasons: readonly Reason[];
-  approvers: {
-    count: number;
-    role: "operator" | "admin";
-  } | null;
+  approvers: SimulationApprovers | null;
   /** of its session and workspace */
   labels: readonly string[];
   explanation: PolicyExplanation | null;
@@ -1447,15 +1918,27 @@ export interface SkillList {
   next_cursor: string | null;
 }
 
+export type SkillPutChange = "added" | "changed" | "unchanged";
+
 export interface SkillPut {
   valid: boolean;
-  problems: readonly {
-    /** JSON pointer of the place in what was sent */
-    pointer: string;
-    message: string;
-  }[];
-  change: "added" | "changed" | "unchanged" | null;
+  problems: readonly DocumentProblem[];
+  change: SkillPutChange | null;
   skill: Skill | null;
+}
+
+export interface SkillWholeFile {
+  path: string;
+  sha256: string;
+  size: number;
+}
+
+export interface SkillWholeVersion {
+  digest: string;
+  bytes: number;
+  /** the API key */
+  created_by: string;
+  created_at: number;
 }
 
 export interface SkillWhole {
@@ -1465,24 +1948,16 @@ export interface SkillWhole {
   description: string;
   /** of the version, over all of its files */
   digest: string;
-  files: readonly {
-    path: string;
-    sha256: string;
-    size: number;
-  }[];
+  files: readonly SkillWholeFile[];
   /** of all files of the version */
   bytes: number;
   /** the API key */
   updated_by: string;
   updated_at: number;
-  versions: readonly {
-    digest: string;
-    bytes: number;
-    /** the API key */
-    created_by: string;
-    created_at: number;
-  }[];
+  versions: readonly SkillWholeVersion[];
 }
+
+export type SnapshotKind = "created" | "committed" | "changed" | "restored" | "imported";
 
 export interface Snapshot {
   /** how many states came before it */
@@ -1490,7 +1965,7 @@ export interface Snapshot {
   snapshot_id: string;
   parent_snapshot_id: string | null;
   delta_id: string | null;
-  kind: "created" | "committed" | "changed" | "restored" | "imported";
+  kind: SnapshotKind;
   operation_id: string | null;
   tool_id: string | null;
   made_by: string | null;
@@ -1501,6 +1976,32 @@ export interface Snapshot {
 export interface SnapshotList {
   items: readonly Snapshot[];
   next_cursor: string | null;
+}
+
+export interface TokenSessionApproval {
+  /** the id of an approval: `apr_…` */
+  approval_id: string;
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  /** the only session it serves */
+  session_id: string;
+  policy_hash: string;
+  args: TokenSessionApprovalArgs;
+  risk_max: number;
+  /** a call that is risky for another reason is another call */
+  risk_basis: readonly string[];
+  /** codes of all that a person was shown: a call that is held for another reason is another call */
+  reasons: readonly string[];
+}
+
+/** any: the token's roots are the paths that were approved; same: of a command, whose paths can't be known */
+export type TokenSessionApprovalArgs = "any" | "same";
+
+export interface TokenJob {
+  /** the id of a job: `job_…` */
+  job_id: string;
+  /** tools by their whole names: a family would list what nobody has seen */
+  tools: readonly string[];
 }
 
 export interface Token {
@@ -1520,54 +2021,13 @@ export interface Token {
   /** milliseconds since the epoch, UTC */
   created_at: number;
   revoked_at: number | null;
-  session_approval?: {
-    /** the id of an approval: `apr_…` */
-    approval_id: string;
-    /** the id of an operation: `op_…` */
-    operation_id: string;
-    /** the only session it serves */
-    session_id: string;
-    policy_hash: string;
-    /** any: the token's roots are the paths that were approved; same: of a command, whose paths can't be known */
-    args: "any" | "same";
-    risk_max: number;
-    /** a call that is risky for another reason is another call */
-    risk_basis: readonly string[];
-    /** codes of all that a person was shown: a call that is held for another reason is another call */
-    reasons: readonly string[];
-  };
+  session_approval?: TokenSessionApproval;
   /** the committed call of `agent.spawn` that the kernel made it for */
   spawned_by?: string;
-  job?: {
-    /** the id of a job: `job_…` */
-    job_id: string;
-    /** tools by their whole names: a family would list what nobody has seen */
-    tools: readonly string[];
-  };
-  used: {
-    calls?: number;
-    cpu_ms?: number;
-    wall_ms?: number;
-    disk_write_bytes?: number;
-    egress_bytes?: number;
-    llm_tokens?: number;
-  };
-  reserved: {
-    calls?: number;
-    cpu_ms?: number;
-    wall_ms?: number;
-    disk_write_bytes?: number;
-    egress_bytes?: number;
-    llm_tokens?: number;
-  };
-  left: {
-    calls?: number;
-    cpu_ms?: number;
-    wall_ms?: number;
-    disk_write_bytes?: number;
-    egress_bytes?: number;
-    llm_tokens?: number;
-  };
+  job?: TokenJob;
+  used: Budgets;
+  reserved: Budgets;
+  left: Budgets;
   /** the way to it, root first, itself last */
   chain: readonly string[];
   /** it, or one above it */
@@ -1579,12 +2039,105 @@ export interface TokenList {
   next_cursor: string | null;
 }
 
+export type ToolClass = "inline" | "sandboxed" | "broker" | "function";
+
+/** of a function that a process of the tenant runs */
+export interface ToolFunction {
+  mode: ToolFunctionMode;
+  /** whether a lost attempt may be repeated under the same operation id; else it ends as ambiguous */
+  idempotent: boolean;
+  applied_by: string;
+  applied_at: number;
+}
+
+/** `pull`: a worker of the tenant takes permits; `caller`: the caller gets one and runs it itself */
+export type ToolFunctionMode = "pull" | "caller";
+
+/** of an operation of an HTTP API */
+export interface ToolHttp {
+  method: ToolHttpMethod;
+  /** the base address, without a query */
+  server: string;
+  /** with `{name}` for inputs in the path */
+  path: string;
+  inputs: readonly ToolHttpInput[];
+  body: ToolHttpBody | null;
+  idempotency_header: string | null;
+  /** where the values of secrets are sent, with the names of the secrets */
+  credentials: readonly ToolHttpCredential[];
+  applied_by: string;
+  applied_at: number;
+}
+
+export type ToolHttpMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export interface ToolHttpInput {
+  argument: string;
+  name: string;
+  in: ToolHttpInputIn;
+  style: ToolHttpInputStyle;
+  explode: boolean;
+}
+
+export type ToolHttpInputIn = "path" | "query" | "header";
+
+export type ToolHttpInputStyle = "simple" | "form" | "spaceDelimited" | "pipeDelimited" | "deepObject";
+
+export interface ToolHttpBody {
+  argument: string;
+  media: ToolHttpBodyMedia;
+}
+
+export type ToolHttpBodyMedia = "application/json" | "application/x-www-form-urlencoded";
+
+export interface ToolHttpCredential {
+  in: ToolHttpCredentialIn;
+  name: string;
+  secret: string;
+}
+
+export type ToolHttpCredentialIn = "header" | "query";
+
+/** of a tool of an MCP server */
+export interface ToolMcp {
+  server: string;
+  server_digest: string;
+  remote_name: string;
+  remote_digest: string;
+  /** the server's own hints on what the tool does: nothing relies on them */
+  annotations: {
+    [name: string]: unknown;
+  };
+  applied_by: string;
+  applied_at: number;
+}
+
+export interface ToolCli {
+  cmd: string;
+  args: readonly string[];
+  optional_args: readonly ToolCliOptionalArg[];
+  /** the variables that it declares, by name, with the secrets in them */
+  env: readonly ToolCliEnvItem[];
+  applied_by: string;
+  applied_at: number;
+}
+
+export interface ToolCliOptionalArg {
+  parameter: string;
+  args: readonly string[];
+}
+
+export interface ToolCliEnvItem {
+  name: string;
+  secrets: readonly string[];
+}
+
 export interface Tool {
   tool_id: string;
   version: number;
   description: string;
   category: "read" | "write" | "admin";
-  class: "inline" | "sandboxed" | "broker" | "function";
+  class: ToolClass;
   mutating: boolean;
   /** JSON Schema of the arguments */
   parameters: {
@@ -1599,71 +2152,21 @@ export interface Tool {
   };
   /** SHA-256 of the definition, as in records */
   definition_digest: string;
-  /** of a function that a process of the tenant runs */
-  function?: {
-    /** `pull`: a worker of the tenant takes permits; `caller`: the caller gets one and runs it itself */
-    mode: "pull" | "caller";
-    /** whether a lost attempt may be repeated under the same operation id; else it ends as ambiguous */
-    idempotent: boolean;
-    applied_by: string;
-    applied_at: number;
-  };
-  /** of an operation of an HTTP API */
-  http?: {
-    method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-    /** the base address, without a query */
-    server: string;
-    /** with `{name}` for inputs in the path */
-    path: string;
-    inputs: readonly ({
-      argument: string;
-      name: string;
-      in: "path" | "query" | "header";
-      style: "simple" | "form" | "spaceDelimited" | "pipeDelimited" | "deepObject";
-      explode: boolean;
-    })[];
-    body: {
-      argument: string;
-      media: "application/json" | "application/x-www-form-urlencoded";
-    } | null;
-    idempotency_header: string | null;
-    /** where the values of secrets are sent, with the names of the secrets */
-    credentials: readonly ({
-      in: "header" | "query";
-      name: string;
-      secret: string;
-    })[];
-    applied_by: string;
-    applied_at: number;
-  };
-  /** of a tool of an MCP server */
-  mcp?: {
-    server: string;
-    server_digest: string;
-    remote_name: string;
-    remote_digest: string;
-    /** the server's own hints on what the tool does: nothing relies on them */
-    annotations: {
-      [name: string]: unknown;
-    };
-    applied_by: string;
-    applied_at: number;
-  };
-  cli?: {
-    cmd: string;
-    args: readonly string[];
-    optional_args: readonly {
-      parameter: string;
-      args: readonly string[];
-    }[];
-    /** the variables that it declares, by name, with the secrets in them */
-    env: readonly {
-      name: string;
-      secrets: readonly string[];
-    }[];
-    applied_by: string;
-    applied_at: number;
-  };
+  function?: ToolFunction;
+  http?: ToolHttp;
+  mcp?: ToolMcp;
+  cli?: ToolCli;
+}
+
+export interface ToolCallProvenance {
+  dialect?: string;
+  session_id?: string;
+  turn?: string;
+  parent_operation_id?: string;
+  /** the name of the program that calls, in its own words */
+  client?: string;
+  /** the model that the caller says it drives */
+  claimed_model?: string;
 }
 
 export interface ToolCall {
@@ -1680,16 +2183,7 @@ export interface ToolCall {
   workspace_id?: string;
   idempotency_key?: string;
   precondition_refs?: readonly PreconditionRef[];
-  provenance?: {
-    dialect?: string;
-    session_id?: string;
-    turn?: string;
-    parent_operation_id?: string;
-    /** the name of the program that calls, in its own words */
-    client?: string;
-    /** the model that the caller says it drives */
-    claimed_model?: string;
-  };
+  provenance?: ToolCallProvenance;
   /** what the call is for, for policies. If its first word is `interactive`, `background` or `maintenance`, it is also the scheduling class; otherwise a scheduled session is background and others are interactive */
   task_class?: string;
   /** milliseconds since the epoch */
@@ -1700,12 +2194,26 @@ export interface ToolCall {
   data_subject?: string;
   /** erases the call's content within minutes of its end; the tenant's own retention by default */
   retention?: "hashes";
-  session_mode?: "interactive" | "gateway" | "scheduled";
-  max_autonomy?: "autopilot" | "soft_gate" | "escalated" | "no_go";
+  session_mode?: SessionMode;
+  max_autonomy?: AutonomyMode;
 }
 
 export interface ToolList {
   items: readonly Tool[];
+}
+
+export interface ToolResultResultRef {
+  sha256: string;
+  size: number;
+}
+
+/** of a command whose output the result cuts; absent for all others */
+export interface ToolResultWholeOutput {
+  /** path under the API; `?stream=stderr` gives the other stream */
+  href: string;
+  stdout: StoredOutput;
+  stderr: StoredOutput;
+  expires_at: number | null;
 }
 
 export interface ToolResult {
@@ -1721,34 +2229,16 @@ export interface ToolResult {
   new_snapshot_id: string | null;
   /** the tool's result; with an error too, such as a failed command's output */
   result: unknown;
-  result_ref: {
-    sha256: string;
-    size: number;
-  } | null;
-  /** of a command whose output the result cuts; absent for all others */
-  whole_output?: {
-    /** path under the API; `?stream=stderr` gives the other stream */
-    href: string;
-    stdout: {
-      bytes: number;
-      /** the command wrote more than is read of one command: the end of its output is missing */
-      cut: boolean;
-    };
-    stderr: {
-      bytes: number;
-      /** the command wrote more than is read of one command: the end of its output is missing */
-      cut: boolean;
-    };
-    expires_at: number | null;
-  };
+  result_ref: ToolResultResultRef | null;
+  whole_output?: ToolResultWholeOutput;
   result_hash: string | null;
   error: ResultError | null;
   reasons: readonly Reason[];
   provenance: Provenance;
   task_class: string;
-  autonomy_mode: "autopilot" | "soft_gate" | "escalated" | "no_go";
+  autonomy_mode: AutonomyMode;
   risk_score: number;
-  tx_outcome: "committed" | "rolled_back" | "no_op" | "ambiguous";
+  tx_outcome: TxOutcome;
   commit_delta_id: string | null;
   receipt: ReceiptState | null;
 }
@@ -1767,17 +2257,20 @@ export interface TreeEntry {
   state: FileState;
 }
 
+/** millionths of the currency for a million tokens */
+export interface ModelPrices {
+  input: number;
+  cached: number;
+  output: number;
+}
+
 export interface Model {
   /** its name for sessions */
   name: string;
-  provider: "openai" | "anthropic" | "gemini" | "transcript";
+  provider: ModelProviderName;
   /** its name at the provider */
   model: string;
-  prices: {
-    input: number;
-    cached: number;
-    output: number;
-  } | null;
+  prices: ModelPrices | null;
   currency: string | null;
   context_tokens_max: number | null;
 }
@@ -1786,22 +2279,24 @@ export interface ModelList {
   items: readonly Model[];
 }
 
+/** why the model or the run failed */
+export interface RunError {
+  fault: string;
+  message: string;
+}
+
 export interface Run {
   /** the id of a run: `run_…` */
   run_id: string;
   /** the id of a session: `ses_…` */
   session_id: string;
   model: string;
-  /** `queued`: waits for earlier runs of its session; `waiting`: a call is held for a person, or a sub-agent has to end first */
-  state: "queued" | "running" | "waiting" | "ended";
-  stopped: "end" | "limit" | "length" | "refusal" | "malformed" | "budget" | "cancelled" | "model_failed" | "failed" | null;
+  state: RunState;
+  stopped: RunStopped | null;
   /** operations that a person has to decide */
   waits_for: readonly string[];
   cancel_asked: boolean;
-  error: {
-    fault: string;
-    message: string;
-  } | null;
+  error: RunError | null;
   /** how many events are stored, which is the last one's `seq` */
   events: number;
   rounds: number;
@@ -1817,48 +2312,15 @@ export interface Run {
   ended_at: number | null;
 }
 
-export type RunEvent = {
+export interface RunEventReplied {
   seq: number;
   /** milliseconds since the epoch */
   at: number;
   kind: "replied";
-  turn: {
-    text: string;
-    calls: readonly ({
-      id: string;
-      tool_id: string;
-      args: {
-        [name: string]: unknown;
-      };
-      /** why it can't run, in words for the model, such as arguments that are no JSON object; this is its answer, and it is never proposed */
-      problem?: string;
-      /** the tool's name as the model wrote it, if it is an alias */
-      name?: string;
-      /** stage: shown and kept as a change; apply: the staged change that `args.token` names */
-      mode?: "stage" | "apply";
-      /** names of variables in its arguments that are not filled in yet */
-      variables?: readonly string[];
-      /** how its answer is rendered */
-      show?: {
-        chars_max?: number;
-        legacy?: true;
-        /** what was changed in its arguments before it ran */
-        warnings?: readonly string[];
-      };
-    })[];
-    stop: "end" | "tool_use" | "length" | "refusal";
-    problems?: readonly string[];
-    /** parts that were ignored, though the rest was parsed */
-    notes?: readonly string[];
-    /** the reply as written, if the dialect is text: `text` is without its calls */
-    written?: string;
-    usage?: {
-      input_tokens: number;
-      cached_tokens: number;
-      output_tokens: number;
-    };
-  };
-} | {
+  turn: ModelTurn;
+}
+
+export interface RunEventAnswered {
   seq: number;
   /** milliseconds since the epoch */
   at: number;
@@ -1866,31 +2328,43 @@ export type RunEvent = {
   round: number;
   /** index of the call in the reply, from 0 */
   index: number;
-  answer: {
-    text: string;
-    standing: "completed" | "failed" | "denied" | "timeout" | "cancelled" | "held" | "queued" | "executing";
-    is_error: boolean;
-    outcome?: {
-      result: unknown;
-      error: {
-        code: string;
-        message: string;
-        hint?: string | null;
-      } | null;
-      metadata?: {
-        [name: string]: unknown;
-      };
-    };
-    /** the operation of the call; absent if it was refused before it became one */
-    operation_id?: string;
-    /** of a sub-agent: its run, and the usage of that and those below it */
-    below?: {
-      run_id: string;
-      tokens: number;
-      cost: number;
-    };
+  answer: RunEventAnsweredAnswer;
+}
+
+export interface RunEventAnsweredAnswer {
+  text: string;
+  standing: RunEventAnsweredAnswerStanding;
+  is_error: boolean;
+  outcome?: RunEventAnsweredAnswerOutcome;
+  /** the operation of the call; absent if it was refused before it became one */
+  operation_id?: string;
+  below?: RunEventAnsweredAnswerBelow;
+}
+
+export type RunEventAnsweredAnswerStanding = "completed" | "failed" | "denied" | "timeout" | "cancelled" | "held" | "queued" | "executing";
+
+export interface RunEventAnsweredAnswerOutcome {
+  result: unknown;
+  error: RunEventAnsweredAnswerOutcomeError | null;
+  metadata?: {
+    [name: string]: unknown;
   };
-} | {
+}
+
+export interface RunEventAnsweredAnswerOutcomeError {
+  code: string;
+  message: string;
+  hint?: string | null;
+}
+
+/** of a sub-agent: its run, and the usage of that and those below it */
+export interface RunEventAnsweredAnswerBelow {
+  run_id: string;
+  tokens: number;
+  cost: number;
+}
+
+export interface RunEventHeld {
   seq: number;
   /** milliseconds since the epoch */
   at: number;
@@ -1898,166 +2372,130 @@ export type RunEvent = {
   round: number;
   /** index of the call in the reply, from 0 */
   index: number;
-  held: {
-    operation_id: string;
-    waits_for: "approval" | "value" | "run";
-    /** the sub-agent's run, which has to end first */
-    run_id?: string;
-    /** the text about it for the model and for people */
-    text: string;
-  };
-} | {
+  held: RunEventHeldHeld;
+}
+
+export interface RunEventHeldHeld {
+  operation_id: string;
+  waits_for: "approval" | "value" | "run";
+  /** the sub-agent's run, which has to end first */
+  run_id?: string;
+  /** the text about it for the model and for people */
+  text: string;
+}
+
+export interface RunEventExplained {
   seq: number;
   /** milliseconds since the epoch */
   at: number;
   kind: "explained";
   round: number;
-  turn: {
-    text: string;
-    calls: readonly ({
-      id: string;
-      tool_id: string;
-      args: {
-        [name: string]: unknown;
-      };
-      /** why it can't run, in words for the model, such as arguments that are no JSON object; this is its answer, and it is never proposed */
-      problem?: string;
-      /** the tool's name as the model wrote it, if it is an alias */
-      name?: string;
-      /** stage: shown and kept as a change; apply: the staged change that `args.token` names */
-      mode?: "stage" | "apply";
-      /** names of variables in its arguments that are not filled in yet */
-      variables?: readonly string[];
-      /** how its answer is rendered */
-      show?: {
-        chars_max?: number;
-        legacy?: true;
-        /** what was changed in its arguments before it ran */
-        warnings?: readonly string[];
-      };
-    })[];
-    stop: "end" | "tool_use" | "length" | "refusal";
-    problems?: readonly string[];
-    /** parts that were ignored, though the rest was parsed */
-    notes?: readonly string[];
-    /** the reply as written, if the dialect is text: `text` is without its calls */
-    written?: string;
-    usage?: {
-      input_tokens: number;
-      cached_tokens: number;
-      output_tokens: number;
-    };
-  };
-} | {
+  turn: ModelTurn;
+}
+
+export interface RunEventResumed {
   seq: number;
   /** milliseconds since the epoch */
   at: number;
   kind: "resumed";
-} | {
+}
+
+export interface RunEventCompacted {
   seq: number;
   /** milliseconds since the epoch */
   at: number;
   kind: "compacted";
   until: number;
   summary: string;
-  usage?: {
-    input_tokens: number;
-    cached_tokens: number;
-    output_tokens: number;
-  };
-} | {
+  usage?: ModelUsage;
+}
+
+export interface RunEventModelFailed {
   seq: number;
   /** milliseconds since the epoch */
   at: number;
   kind: "model_failed";
-  fault: "rate_limited" | "overloaded" | "unavailable" | "interrupted" | "timeout" | "malformed" | "context_exceeded" | "unauthorized" | "invalid";
+  fault: RunEventModelFailedFault;
   message: string;
-} | {
+}
+
+export type RunEventModelFailedFault = "rate_limited" | "overloaded" | "unavailable" | "interrupted" | "timeout" | "malformed" | "context_exceeded" | "unauthorized" | "invalid";
+
+export interface RunEventCancelled {
   seq: number;
   /** milliseconds since the epoch */
   at: number;
   kind: "cancelled";
   by: string;
-} | {
+}
+
+export interface RunEventEnded {
   seq: number;
   /** milliseconds since the epoch */
   at: number;
   kind: "ended";
-  stopped: "end" | "limit" | "length" | "refusal" | "malformed" | "budget" | "cancelled" | "model_failed" | "failed";
-};
+  stopped: RunStopped;
+}
+
+export type RunEvent = RunEventReplied | RunEventAnswered | RunEventHeld | RunEventExplained | RunEventResumed | RunEventCompacted | RunEventModelFailed | RunEventCancelled | RunEventEnded;
 
 export interface RunList {
   items: readonly Run[];
   next_cursor: string | null;
 }
 
+/** the first call of this page with another verdict; from there on the run would have diverged */
+export interface RunReplayPartsAt {
+  /** the id of a run: `run_…` */
+  run_id: string;
+  /** 0: the run's own read before its first round */
+  round: number;
+  index: number;
+}
+
+/** counts of this page */
+export interface RunReplayCounts {
+  examined: number;
+  /** calls that could not be evaluated; `why_not` has the reason */
+  skipped: number;
+  /** calls with another autonomy mode */
+  changed: number;
+  would_be: RunReplayCountsWouldBe;
+}
+
+export interface RunReplayCountsWouldBe {
+  admitted: number;
+  held: number;
+  refused: number;
+}
+
+export interface RunReplayItem {
+  /** the id of a run: `run_…` */
+  run_id: string;
+  /** 0: the run's own read before its first round */
+  round: number;
+  index: number;
+  tool_id: string;
+  operation_id: string | null;
+  was: Replayed | null;
+  would_be: Replayed | null;
+  why_not: string | null;
+}
+
 export interface RunReplay {
   /** the id of a run: `run_…` */
   run_id: string;
-  candidate: {
-    policy_hash: string;
-    name: string;
-    enforcement: "enforce" | "observe";
-  };
+  candidate: PolicyOfVerdict;
   next_cursor: string | null;
-  parts_at: {
-    /** the id of a run: `run_…` */
-    run_id: string;
-    /** 0: the run's own read before its first round */
-    round: number;
-    index: number;
-  } | null;
-  /** counts of this page */
-  counts: {
-    examined: number;
-    /** calls that could not be evaluated; `why_not` has the reason */
-    skipped: number;
-    /** calls with another autonomy mode */
-    changed: number;
-    would_be: {
-      admitted: number;
-      held: number;
-      refused: number;
-    };
-  };
-  items: readonly ({
-    /** the id of a run: `run_…` */
-    run_id: string;
-    /** 0: the run's own read before its first round */
-    round: number;
-    index: number;
-    tool_id: string;
-    operation_id: string | null;
-    was: {
-      verdict: "admitted" | "refused" | "held";
-      mode: "autopilot" | "soft_gate" | "escalated" | "no_go";
-      decided: "autopilot" | "soft_gate" | "escalated" | "no_go";
-      rule_ids: readonly string[];
-      /** those of its rules first */
-      reasons: readonly Reason[];
-      /** what it redacts of the result; absent: nothing */
-      redactions?: readonly {
-        rule: string;
-        /** JSON pointers into the result; `*` is every member and every item */
-        pointers: readonly string[];
-      }[];
-    } | null;
-    would_be: {
-      verdict: "admitted" | "refused" | "held";
-      mode: "autopilot" | "soft_gate" | "escalated" | "no_go";
-      decided: "autopilot" | "soft_gate" | "escalated" | "no_go";
-      rule_ids: readonly string[];
-      /** those of its rules first */
-      reasons: readonly Reason[];
-      /** what it redacts of the result; absent: nothing */
-      redactions?: readonly {
-        rule: string;
-        /** JSON pointers into the result; `*` is every member and every item */
-        pointers: readonly string[];
-      }[];
-    } | null;
-    why_not: string | null;
-  })[];
+  parts_at: RunReplayPartsAt | null;
+  counts: RunReplayCounts;
+  items: readonly RunReplayItem[];
+}
+
+export interface SessionForkedFrom {
+  /** the id of a run: `run_…` */
+  run_id: string;
+  after: number;
 }
 
 export interface Session {
@@ -2071,20 +2509,12 @@ export interface Session {
   /** how the model writes calls: `native`, the provider's format, or a text dialect */
   dialect: string;
   model: string;
-  forked_from: {
-    /** the id of a run: `run_…` */
-    run_id: string;
-    after: number;
-  } | null;
-  spawned_by: {
-    run_id: string | null;
-    /** the id of an operation: `op_…` */
-    operation_id: string;
-  } | null;
+  forked_from: SessionForkedFrom | null;
+  spawned_by: SpawnedBy | null;
   job_id: string | null;
   /** of its calls: only in an interactive session can a person be asked */
-  session_mode: "interactive" | "gateway" | "scheduled";
-  scheduling_class: "interactive" | "background" | "maintenance" | null;
+  session_mode: SessionMode;
+  scheduling_class: SchedulingClass | null;
   /** milliseconds since the epoch */
   created_at: number;
   /** the API key that created it */
@@ -2096,14 +2526,28 @@ export interface SessionList {
   next_cursor: string | null;
 }
 
+export interface TranscriptRun {
+  run: Run;
+  input: string;
+  events: readonly RunEvent[];
+}
+
 export interface Transcript {
   v: 1;
   session: Session;
-  runs: readonly {
-    run: Run;
-    input: string;
-    events: readonly RunEvent[];
-  }[];
+  runs: readonly TranscriptRun[];
+}
+
+export interface UsageItem {
+  of: string | null;
+  model: string;
+  runs: number;
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+  /** millionths of the currency */
+  cost: number;
+  currency: string | null;
 }
 
 export interface Usage {
@@ -2111,18 +2555,8 @@ export interface Usage {
   from: number;
   /** milliseconds since the epoch */
   to: number;
-  by: "model" | "session" | "agent" | "day";
-  items: readonly ({
-    of: string | null;
-    model: string;
-    runs: number;
-    input_tokens: number;
-    cached_tokens: number;
-    output_tokens: number;
-    /** millionths of the currency */
-    cost: number;
-    currency: string | null;
-  })[];
+  by: UsageBy;
+  items: readonly UsageItem[];
 }
 
 export interface Delivery {
@@ -2133,7 +2567,7 @@ export interface Delivery {
   /** `webhook-id` of the message: the same in each attempt */
   message_id: string;
   kind: string;
-  state: "pending" | "delivered" | "failed";
+  state: DeliveryState;
   attempts: number;
   next_at: number | null;
   last_status: number | null;
@@ -2154,8 +2588,8 @@ export interface NewWebhook {
   name: string;
   url: string;
   events: readonly string[];
-  state: "active" | "disabled";
-  disabled_reason: "asked" | "gone" | "failing" | null;
+  state: WebhookState;
+  disabled_reason: WebhookDisabledReason | null;
   failing_since: number | null;
   old_until: number | null;
   /** milliseconds since the epoch */
@@ -2174,8 +2608,8 @@ export interface Webhook {
   name: string;
   url: string;
   events: readonly string[];
-  state: "active" | "disabled";
-  disabled_reason: "asked" | "gone" | "failing" | null;
+  state: WebhookState;
+  disabled_reason: WebhookDisabledReason | null;
   failing_since: number | null;
   old_until: number | null;
   /** milliseconds since the epoch */
@@ -2189,6 +2623,24 @@ export interface Webhook {
 export interface WebhookList {
   items: readonly Webhook[];
   next_cursor: string | null;
+}
+
+/** what the request presented; platform: the key of the deployment, which belongs to no tenant */
+export type WhoamiKind = "platform" | "api_key" | "access_token" | "exchanged_token" | "session";
+
+export interface Whoami {
+  kind: WhoamiKind;
+  tenant_id: string | null;
+  api_key_id: string | null;
+  name: string | null;
+  role: KeyRole | null;
+  agent_id: string | null;
+  tools: readonly string[] | null;
+  scopes: readonly string[] | null;
+  capability_token_id: string | null;
+  principal: string | null;
+  person_id: string | null;
+  expires_at: number | null;
 }
 
 export interface Workspace {
@@ -2205,6 +2657,1595 @@ export interface Workspace {
 export interface WorkspaceList {
   items: readonly Workspace[];
   next_cursor: string | null;
+}
+
+export interface WorkspaceLimits {
+  /** the id of a workspace: `wsp_…` */
+  workspace_id: string;
+  files_max: number | null;
+  bytes_max: number | null;
+  files: number | null;
+  bytes: number | null;
+}
+
+export interface TenantLimits {
+  /** the id of a tenant: `ten_…` */
+  tenant_id: string;
+  requests_per_second: number | null;
+  request_burst: number | null;
+  person_requests_per_second?: number | null;
+  person_request_burst?: number | null;
+  /** its share of the capacity while several tenants are active; 1 is the default */
+  weight: number;
+  /** calls that are with executors at once, over all replicas */
+  running_max: number;
+  /** calls that wait for an executor, over all replicas; one more is `queue.full` */
+  waiting_max: number;
+  changed_at: number | null;
+  files_max: number | null;
+  bytes_max: number | null;
+  outputs_bytes_max: number | null;
+  files: number | null;
+  bytes: number | null;
+  /** of whole outputs that are kept now */
+  outputs_bytes: number;
+}
+
+export interface Retention {
+  payload_days: number | null;
+  output_days: number | null;
+  /** full: contents are kept for `payload_days`; hashes: the content of a call is erased within minutes of its end, for calls from then on. Absent in a request: it stays as it is */
+  payload_mode?: PayloadMode;
+  /** full: the list of requests of a call to hosts outside is part of its content; none: only its count and hash stay, in the record. Absent in a request: it stays as it is */
+  requests_mode?: RequestsMode;
+  changed_at: number | null;
+}
+
+export type OauthErrorViewError = "invalid_request" | "invalid_client" | "invalid_grant" | "invalid_scope" | "invalid_target" | "unauthorized_client" | "unsupported_grant_type" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token";
+
+export interface OauthErrorView {
+  error: OauthErrorViewError;
+  /** what failed, where, and what to do */
+  error_description?: string;
+}
+
+export interface TokenAnswer {
+  /** goes where an API key goes: `Authorization: Bearer <token>` */
+  access_token: string;
+  token_type: "Bearer";
+  /** seconds */
+  expires_in: number;
+  /** for the grant `refresh_token`; a secret, too */
+  refresh_token?: string;
+  scope?: string;
+  issued_token_type?: string;
+  /** of an exchange: calls name this capability token */
+  capability_token_id?: string;
+}
+
+/** what the key created and what remains until it is removed */
+export interface RevokedApiKeyRemains {
+  /** valid tokens that it issued, newest first */
+  capability_tokens: readonly RevokedApiKeyRemainsCapabilityToken[];
+  /** jobs that it created, newest first; those that ran on its behalf start no run until an administrator changes them */
+  jobs: readonly RevokedApiKeyRemainsJob[];
+  /** whether there are more than are listed */
+  more: boolean;
+}
+
+export interface RevokedApiKeyRemainsCapabilityToken {
+  /** the id of a token: `cap_…` */
+  capability_token_id: string;
+  /** the id of an agent: `agt_…` */
+  agent_id: string;
+  /** milliseconds since the epoch */
+  expires_at: number;
+}
+
+export interface RevokedApiKeyRemainsJob {
+  /** the id of a job: `job_…` */
+  job_id: string;
+  name: string;
+  state: JobState;
+}
+
+export interface RevokedApiKey {
+  /** the id of an API key: `key_…` */
+  api_key_id: string;
+  name: string;
+  role: KeyRole;
+  agent_id: string | null;
+  principal: string | null;
+  tools: readonly string[] | null;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key that created it, or `platform` */
+  created_by: string;
+  revoked_at: number | null;
+  scopes: readonly string[] | null;
+  expires_at: number | null;
+  last_used_at: number | null;
+  rotated_at: number | null;
+  former_until: number | null;
+  remains: RevokedApiKeyRemains;
+}
+
+export interface IdentityProvider {
+  /** the id of an identity provider: `idp_…` */
+  provider_id: string;
+  name: string;
+  /** the URL of the issuer, exactly as in `iss` */
+  issuer: string;
+  /** what `aud` must contain: the public URL of this deployment, or one below it that is not `/mcp` */
+  audience: string;
+  tenant_claim: string | null;
+  tenant_value: string | null;
+  /** which scope gives which role */
+  scopes: readonly ScopeRole[];
+  person_claim: string | null;
+  agent_id: string | null;
+  agent_claim: string | null;
+  sign_in: SignInClient | null;
+  redirect_uri: string | null;
+  session_redirect_uri: string | null;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key that registered it; `platform`: the platform key */
+  created_by: string;
+  /** milliseconds since the epoch */
+  updated_at: number;
+  removed_at: number | null;
+}
+
+export interface IdentityProviderList {
+  items: readonly IdentityProvider[];
+}
+
+export interface EndedCredentials {
+  name: string;
+  /** credentials that this request revoked */
+  revoked: readonly string[];
+  /** whether credentials are left to revoke: send the request again */
+  more: boolean;
+}
+
+export interface Person {
+  /** the id of a person: `per_…` */
+  person_id: string;
+  /** milliseconds since the epoch */
+  created_at: number;
+}
+
+export interface PersonForgotten {
+  /** the id of a person: `per_…` */
+  person_id: string;
+  /** whether nobody can tell any more whose it was; false while `more` */
+  forgotten: boolean;
+  /** credentials that this request revoked */
+  revoked: readonly string[];
+  /** whether credentials are left to revoke: send the request again */
+  more: boolean;
+}
+
+export interface ProtectedResource {
+  /** what a token's `aud` must contain: RFC 8707 */
+  resource: string;
+  /** issuers that the operator names; absent: ask your administrator */
+  authorization_servers?: readonly string[];
+  /** scopes that give a role, unless the registration of the issuer names others */
+  scopes_supported: readonly string[];
+  bearer_methods_supported: readonly "header"[];
+  resource_name: string;
+}
+
+export interface DelegationScope {
+  tools: readonly string[] | null;
+  agent_id: string | null;
+  /** the highest supervision that it applies to */
+  autonomy_mode: HeldMode;
+}
+
+export interface Delegation {
+  /** the id of a delegation: `dlg_…` */
+  delegation_id: string;
+  /** whose right it is: a vote by it counts as theirs */
+  from: string;
+  /** the right */
+  role: ApproverRole;
+  /** who may use it */
+  to: string;
+  scope: DelegationScope;
+  note: string;
+  state: DelegationState;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key that made it */
+  created_by: string;
+  /** milliseconds since the epoch */
+  expires_at: number;
+  revoked_at: number | null;
+  revoked_by: string | null;
+}
+
+export interface DelegationList {
+  items: readonly Delegation[];
+  next_cursor: string | null;
+}
+
+export interface ApprovalDiff {
+  /** what an approval binds to */
+  effect_digest: string;
+  base_snapshot_id: string;
+  files: readonly DiffFile[];
+  files_total: number;
+}
+
+export interface TextDiff {
+  /** a snapshot */
+  from: string;
+  /** a snapshot */
+  to: string;
+  files: readonly DiffFile[];
+  /** more than `files` where they are too many for one answer */
+  files_total: number;
+}
+
+export interface Freeze {
+  /** the id of a freeze: `frz_…` */
+  freeze_id: string;
+  scope: FreezeScope;
+  id: string | null;
+  state: StandingState;
+  reason: string;
+  /** an API key, an agent, or `platform` */
+  placed_by: string;
+  /** milliseconds since the epoch */
+  created_at: number;
+  expires_at: number | null;
+  lifted_at: number | null;
+  lifted_by: string | null;
+}
+
+export interface FreezeList {
+  items: readonly Freeze[];
+  next_cursor: string | null;
+}
+
+export interface Erasure {
+  /** the id of an erasure: `ers_…` */
+  erasure_id: string;
+  /** conversation: the texts of a deleted session, without its calls; ended: calls of which only hashes stay */
+  selector: ErasureSelector;
+  operation_id: string | null;
+  session_id: string | null;
+  subject: string | null;
+  before: number | null;
+  reason_code: string;
+  /** running: the rest goes batch by batch, whatever dies meanwhile */
+  state: ErasureState;
+  /** calls whose content it has erased so far */
+  operations: number;
+  /** calls that it passed over, because they had not ended */
+  unfinished: number;
+  /** sessions that are gone with all that was said in them */
+  sessions?: number;
+  /** runs that are gone of sessions which are there still */
+  runs?: number;
+  /** its records: one per batch */
+  records: number;
+  record_id: string | null;
+  /** an API key, or `kernel` for what a retention period ended */
+  requested_by: string;
+  /** milliseconds since the epoch */
+  created_at: number;
+  finished_at: number | null;
+}
+
+export interface ErasureList {
+  items: readonly Erasure[];
+  next_cursor: string | null;
+}
+
+export interface Job {
+  /** the id of a job: `job_…` */
+  job_id: string;
+  name: string;
+  state: JobState;
+  cron: string;
+  time_zone: string;
+  due_at: number | null;
+  /** the id of an agent: `agt_…` */
+  agent_id: string;
+  workspace_id: string;
+  capability_token_id: string;
+  /** the token of its runs, which grants the listed tools */
+  run_token_id: string;
+  tools: readonly string[];
+  input: string;
+  system: string | null;
+  model: string;
+  dialect: string;
+  conversation: JobConversation;
+  overlap: JobOverlap;
+  missed: JobMissed;
+  scheduling_class: SchedulingClass;
+  rounds_max: number | null;
+  tokens_max: number | null;
+  cost_max: number | null;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key that created it */
+  created_by: string;
+  /** milliseconds since the epoch */
+  changed_at: number;
+  /** the API key on whose behalf its runs make their calls */
+  changed_by: string;
+}
+
+export interface JobList {
+  items: readonly Job[];
+  next_cursor: string | null;
+}
+
+export interface JobStart {
+  /** the id of a job start: `jst_…` */
+  start_id: string;
+  /** the id of a job: `job_…` */
+  job_id: string;
+  /** milliseconds since the epoch */
+  due_at: number;
+  /** whether it was requested, not due */
+  by_hand: boolean;
+  /** `queued`: waits for a run of the job; `skipped`: excluded by the overlap rule; `missed`: due while no orchestrator was running */
+  state: JobStartState;
+  reason: string | null;
+  session_id: string | null;
+  run_id: string | null;
+  /** milliseconds since the epoch */
+  created_at: number;
+  started_at: number | null;
+}
+
+export interface JobStartList {
+  items: readonly JobStart[];
+  next_cursor: string | null;
+}
+
+/** why it failed or ended, or why its token was not renewed */
+export interface McpConnectionProblem {
+  code: FaultCode;
+  /** without anything that the server sent, or shown as its words */
+  message: string;
+}
+
+export interface McpConnection {
+  /** the id of a connection: `con_…` */
+  connection_id: string;
+  /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
+  server: string;
+  state: McpConnectionState;
+  /** whether it is the caller's own */
+  own: boolean;
+  person: string | null;
+  /** whether the server's tools are listed with its rights */
+  lists: boolean;
+  /** what was granted, as far as it is known; else what is asked for */
+  scopes: readonly string[];
+  issuer: string | null;
+  problem: McpConnectionProblem | null;
+  /** milliseconds since the epoch */
+  created_at: number;
+  expires_at: number | null;
+  connected_at: number | null;
+  used_at: number | null;
+  ended_at: number | null;
+}
+
+export interface McpConnectionLink {
+  /** the id of a connection: `con_…` */
+  connection_id: string;
+  /** the page that the person opens in a browser */
+  url: string;
+  /** until when it is good, in milliseconds since the epoch */
+  expires_at: number;
+}
+
+export interface McpConnectionList {
+  items: readonly McpConnection[];
+  next_cursor: string | null;
+}
+
+export interface ToolsAppliedTool {
+  tool_id: string;
+  version: number;
+  definition_digest: string;
+  change: ToolsAppliedToolChange;
+}
+
+export type ToolsAppliedToolChange = "created" | "changed" | "unchanged";
+
+export interface ToolsApplied {
+  valid: boolean;
+  problems: readonly ToolProblem[];
+  tools: readonly ToolsAppliedTool[];
+}
+
+export interface ApiImportedOperation {
+  method: string;
+  path: string;
+  operation: string | null;
+  pointer: string;
+  /** null: it was left out */
+  tool_id: string | null;
+  outcome: ApiImportedOperationOutcome;
+}
+
+export type ApiImportedOperationOutcome = "tool" | "excluded" | "unusable";
+
+export interface ApiImported {
+  title: string;
+  server: string | null;
+  operations: readonly ApiImportedOperation[];
+  /** why operations were left out */
+  problems: readonly ImportProblem[];
+  /** what of imported operations is not offered */
+  notes: readonly ImportProblem[];
+  /** the result for each tool; null: nothing was registered */
+  applied: ToolsApplied | null;
+}
+
+export interface TakenPermit {
+  permit: Envelope | null;
+}
+
+export interface RedeemedPermit {
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  attempt: number;
+  tool_id: string;
+  tool_definition_digest: string;
+  args: {
+    [name: string]: unknown;
+  };
+  /** whether another attempt with the same `operation_id` may follow if this one is lost */
+  idempotent: boolean;
+  timeout_ms: number;
+  /** milliseconds since the epoch */
+  lease_until: number;
+  /** renew within a third of it */
+  lease_ms: number;
+}
+
+export interface RenewedLease {
+  /** milliseconds since the epoch */
+  lease_until: number;
+  stop: boolean;
+}
+
+export interface FunctionReported {
+  state: string;
+  tx_outcome: string | null;
+}
+
+/** held: a person must decide; send the turn again after that */
+export type TurnState = "ended" | "held" | "under_way";
+
+export type TurnStop = "end" | "tool_use" | "length";
+
+export interface TurnProblem {
+  level: TurnProblemLevel;
+  message: string;
+  call_id: string | null;
+  name: string | null;
+  /** position in the output, in UTF-16 units */
+  at: number;
+}
+
+/** protocol: no call of the output ran; call: this call did not run; warning: all calls ran */
+export type TurnProblemLevel = "protocol" | "call" | "warning";
+
+export interface TurnCall {
+  /** the model's own id, or one made from its position */
+  call_id: string;
+  /** the name as the model wrote it */
+  name: string;
+  tool_id: string;
+  /** the tool's arguments */
+  args: {
+    [name: string]: unknown;
+  };
+  mode: TurnCallMode;
+  standing: TurnCallStanding;
+  error: ResultError | null;
+  operation_id: string | null;
+  state: CallState | null;
+  approval_id: string | null;
+  /** whether it was proposed before */
+  replayed: boolean;
+  receipt: ReceiptState | null;
+}
+
+/** stage: stores a change, which is applied by its token; apply: applies such a change */
+export type TurnCallMode = "run" | "stage" | "apply";
+
+/** queued: it waits behind a held or running call */
+export type TurnCallStanding = "completed" | "failed" | "denied" | "timeout" | "cancelled" | "held" | "queued" | "executing";
+
+export interface Turn {
+  turn_id: string;
+  session_id: string;
+  dialect: Dialect;
+  state: TurnState;
+  /** the text for people */
+  text: string;
+  stop: TurnStop | null;
+  problems: readonly TurnProblem[];
+  /** in the order of the output */
+  calls: readonly TurnCall[];
+  /** messages for the model, in the format of its provider */
+  messages: readonly {
+    [name: string]: unknown;
+  }[];
+}
+
+export interface Prompt {
+  dialect: Dialect;
+  /** text for the system prompt */
+  system: string;
+  tools: readonly {
+    [name: string]: unknown;
+  }[] | null;
+}
+
+export interface SignaturesSignature {
+  /** RFC 7638 thumbprint of the record key */
+  keyid: string;
+  /** base64 */
+  sig: string;
+}
+
+export interface Signatures {
+  signatures: readonly SignaturesSignature[];
+}
+
+export interface Consistency {
+  from: number;
+  to: number;
+  hashes: readonly string[];
+}
+
+export interface ListTenantsAnswer {
+  items: readonly ListTenantsAnswerItem[];
+  next_cursor: string | null;
+}
+
+export interface ListTenantsAnswerItem {
+  /** the id of a tenant: `ten_…` */
+  tenant_id: string;
+  name: string;
+  state: ListTenantsAnswerItemState;
+  /** milliseconds since the epoch */
+  created_at: number;
+  closed_at: number | null;
+  closed_by: string | null;
+  close_reason: string | null;
+}
+
+export type ListTenantsAnswerItemState = "open" | "closed";
+
+export interface CloseTenantRequest {
+  reason: string;
+}
+
+export interface SetTenantLimitsRequest {
+  requests_per_second?: number | null;
+  request_burst?: number | null;
+  person_requests_per_second?: number | null;
+  person_request_burst?: number | null;
+  /** its share of the capacity while several tenants are active; 1 is the default */
+  weight?: number;
+  /** calls that are with executors at once, over all replicas */
+  running_max?: number;
+  /** calls that wait for an executor, over all replicas; one more is `queue.full` */
+  waiting_max?: number;
+  files_max?: number | null;
+  bytes_max?: number | null;
+  outputs_bytes_max?: number | null;
+}
+
+export interface CreateApiKeyRequest {
+  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
+  name: string;
+  role: KeyRole;
+  /** the id of an agent: `agt_…` */
+  agent_id?: string;
+  /** who answers for the key: a name or an address; all keys with it are one person */
+  principal?: string;
+  /** for a key of the role `worker`: the tools whose calls it may take */
+  tools?: readonly string[];
+  /** the only groups of routes that the key may use, such as `operations:read` */
+  scopes?: readonly string[];
+  /** milliseconds since the epoch: the key is refused from then on */
+  expires_at?: number;
+}
+
+export interface RotateApiKeyRequest {
+  /** milliseconds for which the present secret stays good; 0: it ends at once */
+  overlap_ms: number;
+  expires_at?: number | null;
+}
+
+export interface RotateOwnApiKeyRequest {
+  /** milliseconds for which the present secret stays good; 0: it ends at once */
+  overlap_ms: number;
+}
+
+export interface IssueAccessTokenRequest {
+  /** which grant; the other parameters depend on it */
+  grant_type: string;
+  client_id?: string;
+  device_code?: string;
+  /** of an exchange (RFC 8693) */
+  subject_token?: string;
+  subject_token_type?: string;
+  requested_token_type?: string;
+  audience?: string;
+  resource?: string;
+  /** of an exchange: the tools, with spaces between */
+  scope?: string;
+  /** of an exchange: which capability token, and which part of it (RFC 9396) */
+  authorization_details?: string;
+  refresh_token?: string;
+}
+
+export interface PutIdentityProviderRequest {
+  /** one to 64 small letters, digits, `.`, `_`, `-` */
+  name: string;
+  /** the URL of the issuer, exactly as in `iss` */
+  issuer: string;
+  /** what `aud` must contain: the public URL of this deployment, or one below it that is not `/mcp` */
+  audience?: string;
+  tenant_claim?: string | null;
+  tenant_value?: string | null;
+  /** which scope gives which role */
+  scopes?: readonly ScopeRole[];
+  person_claim?: string | null;
+  agent_id?: string | null;
+  agent_claim?: string | null;
+  sign_in?: SignInClient | null;
+  /** an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration and for other scopes; never stored */
+  access_token?: string;
+}
+
+export interface PutTenantIdentityProviderRequest {
+  /** one to 64 small letters, digits, `.`, `_`, `-` */
+  name: string;
+  /** the URL of the issuer, exactly as in `iss` */
+  issuer: string;
+  /** what `aud` must contain: the public URL of this deployment, or one below it that is not `/mcp` */
+  audience?: string;
+  tenant_claim?: string | null;
+  tenant_value?: string | null;
+  /** which scope gives which role */
+  scopes?: readonly ScopeRole[];
+  person_claim?: string | null;
+  agent_id?: string | null;
+  agent_claim?: string | null;
+  sign_in?: SignInClient | null;
+}
+
+export interface DenyTokensRequest {
+  /** a `sub`, with all its tokens */
+  subject?: string;
+  /** one token, by its `jti` */
+  jti?: string;
+}
+
+export interface CreateDeviceAuthorizationRequest {
+  /** how the program calls itself; the person sees it */
+  client_id: string;
+  /** the tenant whose people may approve it */
+  tenant: string;
+}
+
+export interface CreateDeviceAuthorizationAnswer {
+  /** for the token endpoint; a secret of the program */
+  device_code: string;
+  /** what the person compares, such as `BCDF-GHJK` */
+  user_code: string;
+  /** where the person signs in and approves */
+  verification_uri: string;
+  /** the same with the code */
+  verification_uri_complete: string;
+  /** seconds */
+  expires_in: number;
+  /** how many seconds to wait between two requests for the token */
+  interval: number;
+}
+
+export interface ReadSignInAnswer {
+  sign_in: ReadSignInAnswerSignIn | null;
+}
+
+/** null: the request presents a key or an access token */
+export interface ReadSignInAnswerSignIn {
+  /** the id of a sign in: `sgn_…` */
+  sign_in_id: string;
+  kind: ReadSignInAnswerSignInKind;
+  client: string | null;
+  /** the pseudonym of the person */
+  person_id: string;
+  /** the name of the identity provider */
+  provider: string;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** when the person was at the identity provider */
+  signed_in_at: number;
+  /** the last request, to the minute */
+  seen_at: number;
+  /** when it ends in any case */
+  expires_at: number;
+  ended_at: number | null;
+  ended_by: string | null;
+  /** the roles that it gives now */
+  roles: readonly PersonRole[];
+  csrf_token: string | null;
+}
+
+/** `device`: a program that a person approved in a browser */
+export type ReadSignInAnswerSignInKind = "browser" | "device";
+
+export interface SignOutAnswer {
+  ended: SignOutAnswerEnded | null;
+}
+
+/** null: the request presented no session */
+export interface SignOutAnswerEnded {
+  /** the id of a sign in: `sgn_…` */
+  sign_in_id: string;
+  kind: ReadSignInAnswerSignInKind;
+  client: string | null;
+  /** the pseudonym of the person */
+  person_id: string;
+  /** the name of the identity provider */
+  provider: string;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** when the person was at the identity provider */
+  signed_in_at: number;
+  /** the last request, to the minute */
+  seen_at: number;
+  /** when it ends in any case */
+  expires_at: number;
+  ended_at: number | null;
+  ended_by: string | null;
+}
+
+export interface ListOwnSignInsAnswer {
+  items: readonly ListOwnSignInsAnswerItem[];
+  next_cursor: string | null;
+}
+
+export interface ListOwnSignInsAnswerItem {
+  /** the id of a sign in: `sgn_…` */
+  sign_in_id: string;
+  kind: ReadSignInAnswerSignInKind;
+  client: string | null;
+  /** the pseudonym of the person */
+  person_id: string;
+  /** the name of the identity provider */
+  provider: string;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** when the person was at the identity provider */
+  signed_in_at: number;
+  /** the last request, to the minute */
+  seen_at: number;
+  /** when it ends in any case */
+  expires_at: number;
+  ended_at: number | null;
+  ended_by: string | null;
+}
+
+export interface SetCallSettingsRequest {
+  /** what calls of the tenant may reach, whatever their tokens grant */
+  allowed_paths?: readonly string[];
+  /** what no call of the tenant reaches, whatever is allowed or granted */
+  denied_paths?: readonly string[];
+  /** most bytes of the output of a command in its result; 200000 unless set */
+  output_bytes?: number;
+  command_ms?: number | null;
+  /** the same for single tools, in place of `command_ms` */
+  tool_command_ms?: {
+    [name: string]: number;
+  };
+}
+
+export interface TakeOwnPermitRequest {
+  operation_id: string;
+}
+
+export interface ReportFunctionRequest {
+  permit: Envelope;
+  /** random, made once per permit; the same one may redeem again, since a reply can be lost */
+  nonce: string;
+  outcome: ReportFunctionRequestOutcomeSucceeded | ReportFunctionRequestOutcomeWithMessage;
+}
+
+export interface ReportFunctionRequestOutcomeSucceeded {
+  outcome: "succeeded";
+  result: unknown;
+}
+
+export interface ReportFunctionRequestOutcomeWithMessage {
+  outcome: ReportFunctionRequestOutcomeWithMessageOutcome;
+  message: string;
+}
+
+/** `failed`: nothing took effect, as the executor states; `unknown`: something may have */
+export type ReportFunctionRequestOutcomeWithMessageOutcome = "failed" | "unknown";
+
+export interface RunTurnRequest {
+  dialect: Dialect;
+  /** the unchanged output of the model */
+  output: string;
+  session_id: string;
+  /** unique in a session for each output; the same turn sent again runs nothing twice, and continues where it stopped */
+  turn_id: string;
+  /** the id of an agent: `agt_…` */
+  agent_id?: string;
+  capability_token_id: string;
+  workspace_id: string;
+  session_mode?: SessionMode;
+  task_class?: string;
+  max_autonomy?: AutonomyMode;
+  /** of each call, in milliseconds since the epoch */
+  deadline?: number;
+  /** an id of your own for the person whose data the call holds, so that it can be erased by it; its agent by default */
+  data_subject?: string;
+  /** the name of the model as you say it; the record holds it as `claimed_model` */
+  model?: string;
+  /** one of `/v1/models`, for sub-agents that its calls start; default: `model` if it is one of them, else the only one */
+  sub_agent_model?: string;
+  /** ids of calls whose results the model has already; they are omitted from `messages` */
+  told?: readonly string[];
+}
+
+export interface ResolveOperationRequest {
+  outcome: ResolutionOutcome;
+  /** how they know */
+  note: string;
+}
+
+/** default: `stdout` */
+export type ReadOutputStream = "stdout" | "stderr";
+
+/** the output of both streams while the command runs, as Server-Sent Events; `Last-Event-ID` resumes */
+export type ReadOutputFollow = "" | "true" | "false";
+
+export type ReadReceiptPhase = "decision" | "outcome" | "resolution";
+
+export interface DelegateApprovalRequest {
+  /** a person: a name, or the id of a key without one */
+  to: string;
+  tools?: readonly string[] | null;
+  agent_id?: string | null;
+  /** the highest autonomy mode of calls that it may approve; default: `soft_gate` */
+  autonomy_mode?: HeldMode;
+  /** why */
+  note: string;
+  /** milliseconds since the epoch; within 30 days */
+  expires_at: number;
+}
+
+export type ListApprovalsState = "pending" | "approved" | "denied" | "expired" | "cancelled" | "superseded";
+
+export interface ApproveRequest {
+  comment?: string;
+  scope?: ApproveRequestScope;
+  /** for scope session: how many further calls; default: 32 */
+  uses?: number;
+  /** for scope session: for how many milliseconds; default: the policy's `ttl.session_grant_ms` */
+  ttl_ms?: number;
+  /** the delegation that you use; the vote then counts as the delegating person's */
+  delegation_id?: string;
+  /** for an effect: the `binding.effect_digest` that was shown. Without it only the action is approved; if an effect, or another effect, waits for approval, the request fails */
+  effect_digest?: string;
+}
+
+/** session: creates a session grant, a child of the call's token under which similar calls of its session run; default: once */
+export type ApproveRequestScope = "once" | "session";
+
+export interface EditApprovalRequest {
+  /** arguments that match the tool's `parameters` */
+  args: {
+    [name: string]: unknown;
+  };
+  comment?: string;
+}
+
+export interface GiveValueRequest {
+  /** the value in clear text */
+  value: string;
+  scope?: GiveValueRequestScope;
+  /** for a stored value: its description; default: the one that the call suggests */
+  note?: string;
+  comment?: string;
+}
+
+/** once: for one use; session: for this agent in this session, at most twelve hours; stored: as one of the tenant's secrets; default: once */
+export type GiveValueRequestScope = "once" | "session" | "stored";
+
+export interface DenyRequest {
+  comment?: string;
+  /** the delegation that you use; the vote then counts as the delegating person's */
+  delegation_id?: string;
+}
+
+export interface SimulatePolicyRequest {
+  /** a policy set: its hash, a name, or `name@version` */
+  policy?: string;
+  /** a set that isn't stored, instead of `policy` */
+  document?: {
+    [name: string]: unknown;
+  };
+  call: SimulatePolicyRequestCall;
+}
+
+export interface SimulatePolicyRequestCall {
+  agent_id: string;
+  capability_token_id: string;
+  workspace_id: string;
+  tool_id: string;
+  args: {
+    [name: string]: unknown;
+  };
+  session_id?: string | null;
+  session_mode?: "interactive" | "gateway" | "scheduled";
+  max_autonomy?: AutonomyMode | null;
+  task_class?: string;
+}
+
+export interface BacktestPolicyRequest {
+  /** a policy set: its hash, a name, or `name@version` */
+  policy?: string;
+  /** a set that isn't stored, instead of `policy` */
+  document?: {
+    [name: string]: unknown;
+  };
+  /** also evaluates committed effects: a page then has `effects`, and may end before its `limit` */
+  effects?: boolean;
+  /** milliseconds since the epoch; default: from the beginning */
+  since?: number;
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** operations of a page; default: 100 */
+  limit?: number;
+}
+
+export interface PutPolicyRequest {
+  /** the set, in the format of `GET /v1/policies/schema` */
+  document: {
+    [name: string]: unknown;
+  };
+}
+
+export interface ActivatePolicyRequest {
+  /** a policy set: its hash, a name, or `name@version` */
+  policy: string;
+  /** a policy set: its hash, a name, or `name@version` */
+  if_active?: string;
+  /** the reason, for later readers */
+  note?: string;
+  /** `true`: accepts a set with rules that can never apply, which is otherwise refused */
+  allow_impossible?: boolean;
+}
+
+export interface RollBackPolicyRequest {
+  /** a policy set: its hash, a name, or `name@version` */
+  if_active?: string;
+  /** the reason, for later readers */
+  note?: string;
+}
+
+export interface IssueTokenRequest {
+  /** the id of an agent: `agt_…` */
+  agent_id: string;
+  workspace_id?: string | null;
+  grant: Grant;
+}
+
+export interface AttenuateTokenRequest {
+  /** the id of an agent: `agt_…` */
+  agent_id?: string;
+  /** the id of a workspace: `wsp_…` */
+  workspace_id?: string;
+  grant: Grant;
+}
+
+export interface SetWorkspaceLimitsRequest {
+  files_max?: number | null;
+  bytes_max?: number | null;
+}
+
+export interface RestoreWorkspaceRequest {
+  /** a snapshot, or a time such as `2026-01-31T09:30:00Z`, which selects the head at that time */
+  at: string;
+  /** the path to restore, with everything below it; default: the whole workspace */
+  path?: string;
+  /** only if this is still the head */
+  if_head?: string;
+}
+
+export interface UploadFilesRequest {
+  files: readonly UploadFilesRequestFile[];
+}
+
+export interface UploadFilesRequestFile {
+  path: string;
+  content: string;
+  /** of `content`; default: utf8 */
+  encoding?: ContentEncoding;
+  mode?: FileMode;
+}
+
+export interface PlaceFreezeRequest {
+  scope: FreezeScope;
+  /** the agent or the tool; for a tenant, your own id or none */
+  id?: string;
+  /** why; callers that are refused read it */
+  reason: string;
+  /** milliseconds since the epoch; default: in effect until it is lifted */
+  expires_at?: number;
+}
+
+/** exactly one of `operation_id`, `session_id`, `subject` and `before` */
+export interface EraseRequest {
+  operation_id?: string;
+  session_id?: string;
+  /** calls and sessions with this `data_subject`; for an agent's id: those of the agent without a data subject */
+  subject?: string;
+  /** everything created before this time, such as `2026-01-31T09:30:00Z`; unfinished calls are skipped */
+  before?: string;
+  /** why, as a code of your own, such as `gdpr-art-17`; `retention` where a period was over */
+  reason_code: string;
+  /** `true`: reports what would be erased, and erases nothing */
+  dry_run?: boolean;
+}
+
+export interface EraseAnswerWithDryRun {
+  dry_run: true;
+  /** calls whose content would be erased */
+  operations: number;
+  /** calls that have not ended: they prevent the erasure of a call or a session; an erasure by time skips them */
+  unfinished: number;
+  /** there are more than were counted */
+  more: boolean;
+  /** sessions that would go with all that was said in them */
+  sessions?: number;
+}
+
+export interface SetRetentionRequest {
+  payload_days: number | null;
+  output_days: number | null;
+  /** full: contents are kept for `payload_days`; hashes: the content of a call is erased within minutes of its end, for calls from then on. Absent in a request: it stays as it is */
+  payload_mode?: PayloadMode;
+  /** full: the list of requests of a call to hosts outside is part of its content; none: only its count and hash stay, in the record. Absent in a request: it stays as it is */
+  requests_mode?: RequestsMode;
+}
+
+export interface ForkRunRequest {
+  /** the last event to include; 0: the conversation before the run */
+  after: number;
+  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
+  name?: string;
+  /** one of `/v1/models` */
+  model?: string;
+}
+
+export interface ReplayRunRequest {
+  /** a stored set; default: the one in force */
+  policy?: string;
+  /** a set that isn't stored, instead of `policy` */
+  document?: {
+    [name: string]: unknown;
+  };
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** calls of a page; default: 100 */
+  limit?: number;
+}
+
+export interface CreateSessionRequest {
+  workspace_id: string;
+  capability_token_id: string;
+  /** one of `/v1/models` */
+  model: string;
+  /** the id of an agent: `agt_…` */
+  agent_id?: string;
+  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
+  name?: string;
+  /** how the model writes its calls; default: `native`, the provider's format */
+  dialect?: SessionDialect;
+  /** text at the end of the system prompt */
+  system?: string;
+  /** your own id of the person whom the session is about: its calls carry it, and an erasure can select texts by it */
+  data_subject?: string;
+  session_mode?: CreateSessionRequestSessionMode;
+}
+
+/** `gateway`: nobody can be asked, so a call that needs a person is refused, unless it applies a staged change; default: `interactive` */
+export type CreateSessionRequestSessionMode = "interactive" | "gateway";
+
+export interface StartRunRequest {
+  input: string;
+  /** most replies of the model; default: 20, in `yips` 6 */
+  rounds_max?: number;
+  /** most tokens, input and output together */
+  tokens_max?: number;
+  /** most that it may cost, in millionths of the model's currency */
+  cost_max?: number;
+  idempotency_key?: string;
+}
+
+export interface RunJobRequest {
+  idempotency_key?: string;
+}
+
+export interface UpdateResourceRequest {
+  settings: AudioDeviceSettings | CalendarSettings | ContainerSettings | InfoStoreSettings | MailboxSettings | McpServerByUrl | McpServerByProgram | ModelSettings | SearchEngineSettings | WebsiteSettings;
+  /** the version that the new settings replace: another one is a `conflict` */
+  expected_version: number;
+}
+
+export interface SetResourceGrantRequest {
+  kind: ResourceKind;
+  /** null: every resource of the kind; the only value for `create` */
+  resource_id: string | null;
+  right: ResourceRight;
+  /** null: every agent of the tenant */
+  agent_id: string | null;
+  clearance: Clearance;
+}
+
+export interface SetExternalVersionRequest {
+  /** a name, such as `deployment:shop/production` */
+  ref: string;
+  /** printable ASCII; what it means is between whoever sets and whoever names it */
+  version: string;
+  /** the current version; null where there is none yet */
+  expected_version: string | null;
+}
+
+export interface SetSecretRequest {
+  name: string;
+  /** the value in clear text */
+  value: string;
+  /** for people */
+  note?: string;
+}
+
+export interface PutSandboxRequest {
+  /** one to 64 small letters, digits, `.`, `_`, `-` */
+  name: string;
+  /** the workspace that its scripts run in */
+  workspace_id: string;
+  /** what it adds to the shipped rules: `mk8-rules.v1.json`, every member optional */
+  rules?: {
+    [name: string]: unknown;
+  };
+  /** the only templates that ProcRun may use; null: all */
+  enabled_templates?: readonly string[] | null;
+  /** operations by the name that Include uses */
+  fragments?: {
+    [name: string]: readonly unknown[];
+  };
+}
+
+export interface SignSandboxRequest {
+  envelope: Envelope;
+}
+
+export interface AddRegistrarKeyRequest {
+  public_key: PublicKey;
+  /** for people */
+  note?: string;
+}
+
+export interface CreateImageRequest {
+  /** one to 64 small letters, digits, `.`, `_`, `-` */
+  name: string;
+  source: ImageSource;
+  /** tools whose calls run in it; profiles and programs name their image themselves */
+  tools?: readonly string[];
+}
+
+export interface CreateExecutionProfileRequest {
+  /** one to 64 small letters, digits, `.`, `_`, `-` */
+  name: string;
+  /** what may read a command */
+  shells: readonly Shell[];
+  limits: SandboxLimits;
+  /** the only workspace that it is for; null: any */
+  workspace_id?: string | null;
+  /** variables that commands find; no secrets */
+  environment?: {
+    [name: string]: string;
+  };
+  /** hosts that a command may reach at most, where its token reaches them too */
+  net?: readonly NetGrant[];
+  /** the user that commands run as, never root; the user `sandbox` (10001) unless set */
+  user?: string | SystemUserIds;
+  /** the tenant's image that commands run in; that of the tool unless set */
+  image?: string;
+}
+
+export interface PutSkillRequest {
+  files: readonly PutSkillRequestFile[];
+}
+
+export interface PutSkillRequestFile {
+  /** relative to the folder */
+  path: string;
+  content: string;
+  /** of `content`; default: utf8 */
+  encoding?: ContentEncoding;
+}
+
+export interface ApplyToolsRequest {
+  tools?: readonly ApplyToolsRequestTool[];
+  functions?: readonly ApplyToolsRequestFunction[];
+  /** what `${NAME}` stands for in the environments of these tools */
+  variables?: {
+    [name: string]: string;
+  };
+  /** only report what would change */
+  dry_run?: boolean;
+}
+
+export interface ApplyToolsRequestTool {
+  name: string;
+  description: string;
+  category: ToolCategory;
+  /** a program on the path of the image, or its absolute path */
+  cmd: string;
+  args?: readonly string[];
+  parameters?: {
+    [name: string]: ApplyToolsRequestToolParametersValue;
+  };
+  optional_args?: {
+    [name: string]: readonly string[];
+  };
+  env?: {
+    [name: string]: string;
+  };
+  /** 120000 by default */
+  timeout_ms?: number;
+  /** one to 64 small letters, digits, `.`, `_`, `-` */
+  image?: string;
+  /** 200000 by default */
+  output_bytes?: number;
+}
+
+export interface ApplyToolsRequestToolParametersValue {
+  type: ApplyToolsRequestToolParametersValueType;
+  description?: string;
+  /** false by default */
+  optional?: boolean;
+  enum?: readonly (string | number)[];
+  /** RE2; the whole value must match */
+  pattern?: string;
+  minLength?: number;
+  /** 4096 by default */
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  /** whether a value may begin with `-`: false by default, since a program could take it for an option */
+  leading_dash?: boolean;
+}
+
+export type ApplyToolsRequestToolParametersValueType = "string" | "integer" | "number" | "boolean";
+
+export interface ApplyToolsRequestFunction {
+  name: string;
+  title?: string;
+  description: string;
+  category: ToolCategory;
+  mode: ApplyToolsRequestFunctionMode;
+  parameters: {
+    [name: string]: unknown;
+  };
+  result?: {
+    [name: string]: unknown;
+  };
+  /** default: whether it only reads; see the same member of the stored tool */
+  idempotent?: boolean;
+  /** 120000 by default */
+  timeout_ms?: number;
+}
+
+/** `pull`: a worker of the tenant takes permits; `caller`: the caller gets one and runs it itself; `inline` is an older name of `caller` */
+export type ApplyToolsRequestFunctionMode = "pull" | "caller" | "inline";
+
+export interface ImportOpenApiRequest {
+  /** OpenAPI 3.0 or 3.1, JSON or YAML */
+  document: string;
+  options: ImportOpenApiRequestOptions;
+  /** an operation that has a problem keeps all from being registered */
+  strict?: boolean;
+  /** only report what would change */
+  dry_run?: boolean;
+}
+
+export interface ImportOpenApiRequestOptions {
+  /** the part of the names of the tools after `api.`: lower case, digits and `_` */
+  name: string;
+  /** the address of the API over TLS; absent: that of the document */
+  server?: string;
+  server_variables?: {
+    [name: string]: string;
+  };
+  secrets?: {
+    [name: string]: string;
+  };
+  categories?: {
+    [name: string]: ToolCategory;
+  };
+  idempotency_headers?: {
+    [name: string]: string;
+  };
+  /** operations, each may end in `*`; absent: all */
+  include?: readonly string[];
+  exclude?: readonly string[];
+  /** whether deprecated operations are imported, too */
+  deprecated?: boolean;
+  /** of each call; 30000 by default */
+  timeout_ms?: number;
+}
+
+export interface AcceptMcpServerToolsRequest {
+  tools: readonly AcceptMcpServerToolsRequestTool[];
+}
+
+export interface AcceptMcpServerToolsRequestTool {
+  /** the tool's name at the server */
+  name: string;
+  /** of the definition that was looked at */
+  digest: string;
+  category?: ToolCategory;
+}
+
+export interface RefuseMcpServerToolsRequest {
+  tools: readonly RefuseMcpServerToolsRequestTool[];
+}
+
+export interface RefuseMcpServerToolsRequestTool {
+  /** the tool's name at the server */
+  name: string;
+  /** of the definition that was looked at */
+  digest: string;
+}
+
+export interface CreateWebhookRequest {
+  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
+  name: string;
+  /** `https://`, at a public address */
+  url: string;
+  /** the kinds of messages that it receives */
+  events: readonly WebhookEvent[];
+}
+
+export interface RotateWebhookSecretRequest {
+  /** default: a day */
+  overlap_ms?: number;
+}
+
+export interface ChangeWebhookRequest {
+  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
+  name: string;
+  /** `https://`, at a public address */
+  url: string;
+  /** the kinds of messages that it receives */
+  events: readonly WebhookEvent[];
+  state: WebhookState;
+}
+
+/** `dsse`, the default: `{leaf_index, envelope}` with the signed envelope; `receipt`: the receipt for `writ verify`; `cloudevents`: CloudEvents 1.0; `ocsf`: OCSF 1.4.0, API Activity */
+export type ExportRecordsFormat = "dsse" | "receipt" | "cloudevents" | "ocsf";
+
+export type ListRecordsType = "tool_call" | "approval" | "token" | "policy" | "resolution" | "erasure" | "key" | "workspace" | "change";
+
+/** by the time of the record; default: `newest` */
+export type ListRecordsOrder = "newest" | "oldest";
+
+export interface ReadSystemAnswer {
+  orchestrator: ReadSystemAnswerOrchestrator;
+  kernel: ReadSystemAnswerKernel;
+  database: ReadSystemAnswerDatabase;
+  outbox: ReadSystemAnswerOutbox;
+  /** executors that this replica heard of within seconds */
+  executors: readonly ReadSystemAnswerExecutor[];
+  /** of the kernel's schema, oldest first */
+  migrations: readonly ReadSystemAnswerMigration[];
+}
+
+export interface ReadSystemAnswerOrchestrator {
+  /** of the replica of the orchestrator that answered */
+  version: string;
+  /** of that replica's clock, in milliseconds since the epoch */
+  now: number;
+}
+
+export interface ReadSystemAnswerKernel {
+  /** of the replica of the kernel that answered */
+  version: string;
+  /** of that replica's clock, in milliseconds since the epoch */
+  now: number;
+  pools: {
+    [name: string]: ReadSystemAnswerKernelPoolsValue;
+  };
+}
+
+export interface ReadSystemAnswerKernelPoolsValue {
+  connections_max: number;
+  /** that are open */
+  connections: number;
+  /** of those, the ones that nobody uses */
+  idle: number;
+  /** requests that wait for one */
+  waiting: number;
+}
+
+export interface ReadSystemAnswerDatabase {
+  version: string;
+  /** of the database's clock, when the report was made */
+  now: number;
+  connections_max: number;
+  /** the settings that a COMMIT needs to survive a power cut */
+  settings: {
+    [name: string]: string;
+  };
+  /** whether these settings let every COMMIT survive a power cut */
+  durable: boolean;
+}
+
+export interface ReadSystemAnswerOutbox {
+  /** records that wait for the ledger; counted to 10,001 */
+  rows: number;
+  oldest_at: number | null;
+}
+
+export interface ReadSystemAnswerExecutor {
+  /** the id of an executor: `exe_…` */
+  executor_id: string;
+  /** the most calls that it has had room for, by lane */
+  slots: {
+    [name: string]: number;
+  };
+  /** calls that it has room for now, by lane */
+  free: {
+    [name: string]: number;
+  };
+  seen_ms_ago: number;
+}
+
+export interface ReadSystemAnswerMigration {
+  schema: string;
+  name: string;
+  /** milliseconds since the epoch */
+  applied_at: number;
+}
+
+export interface ApprovalPendingMessage {
+  type: "approval.pending";
+  /** when it happened */
+  timestamp: string;
+  data: CallNotice;
+}
+
+export interface ApprovalVotedMessage {
+  type: "approval.voted";
+  /** when it happened */
+  timestamp: string;
+  data: CallNotice;
+}
+
+export interface ApprovalApprovedMessage {
+  type: "approval.approved";
+  /** when it happened */
+  timestamp: string;
+  data: CallNotice;
+}
+
+export interface ApprovalDeniedMessage {
+  type: "approval.denied";
+  /** when it happened */
+  timestamp: string;
+  data: CallNotice;
+}
+
+export interface ApprovalExpiredMessage {
+  type: "approval.expired";
+  /** when it happened */
+  timestamp: string;
+  data: CallNotice;
+}
+
+export interface ApprovalCancelledMessage {
+  type: "approval.cancelled";
+  /** when it happened */
+  timestamp: string;
+  data: CallNotice;
+}
+
+export interface ApprovalSupersededMessage {
+  type: "approval.superseded";
+  /** when it happened */
+  timestamp: string;
+  data: CallNotice;
+}
+
+export interface OperationAmbiguousMessage {
+  type: "operation.ambiguous";
+  /** when it happened */
+  timestamp: string;
+  data: CallNotice;
+}
+
+export interface OperationResolvedMessage {
+  type: "operation.resolved";
+  /** when it happened */
+  timestamp: string;
+  data: CallNotice;
+}
+
+export interface McpServerToolsNewMessage {
+  type: "mcp_server.tools_new";
+  /** when it happened */
+  timestamp: string;
+  data: McpServerNotice;
+}
+
+export interface McpServerToolsChangedMessage {
+  type: "mcp_server.tools_changed";
+  /** when it happened */
+  timestamp: string;
+  data: McpServerNotice;
+}
+
+export interface McpServerToolsGoneMessage {
+  type: "mcp_server.tools_gone";
+  /** when it happened */
+  timestamp: string;
+  data: McpServerNotice;
+}
+
+export interface McpServerFailingMessage {
+  type: "mcp_server.failing";
+  /** when it happened */
+  timestamp: string;
+  data: McpServerNotice;
+}
+
+export interface McpServerRecoveredMessage {
+  type: "mcp_server.recovered";
+  /** when it happened */
+  timestamp: string;
+  data: McpServerNotice;
+}
+
+export interface RunFinishedMessage {
+  type: "run.finished";
+  /** when it happened */
+  timestamp: string;
+  data: RunFinished;
+}
+
+export interface WebhookPingMessage {
+  type: "webhook.ping";
+  /** when it happened */
+  timestamp: string;
+  data: WebhookPing;
 }
 
 export interface AuditRecord {
@@ -2293,74 +4334,41 @@ export interface AuditRecord {
   span_id: string | null;
 }
 
-export interface CreateTenantBody {
-  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
-  name: string;
-}
+export type CreateTenantBody = NewName;
 
 export type CreateTenantAnswer = NewTenant;
 
-export interface ReadTenantLimitsAnswer {
-  /** the id of a tenant: `ten_…` */
-  tenant_id: string;
-  requests_per_second: number | null;
-  request_burst: number | null;
-  person_requests_per_second?: number | null;
-  person_request_burst?: number | null;
-  /** its share of the capacity while several tenants are active; 1 is the default */
-  weight: number;
-  /** calls that are with executors at once, over all replicas */
-  running_max: number;
-  /** calls that wait for an executor, over all replicas; one more is `queue.full` */
-  waiting_max: number;
-  changed_at: number | null;
-  files_max: number | null;
-  bytes_max: number | null;
-  outputs_bytes_max: number | null;
-  files: number | null;
-  bytes: number | null;
-  /** of whole outputs that are kept now */
-  outputs_bytes: number;
+export interface ListTenantsQuery {
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
+  /** `true`: only tenants that are not closed */
+  open?: boolean;
 }
 
-export interface SetTenantLimitsBody {
-  requests_per_second?: number | null;
-  request_burst?: number | null;
-  person_requests_per_second?: number | null;
-  person_request_burst?: number | null;
-  /** its share of the capacity while several tenants are active; 1 is the default */
-  weight?: number;
-  /** calls that are with executors at once, over all replicas */
-  running_max?: number;
-  /** calls that wait for an executor, over all replicas; one more is `queue.full` */
-  waiting_max?: number;
-  files_max?: number | null;
-  bytes_max?: number | null;
-  outputs_bytes_max?: number | null;
+export type ListTenantsAnswer = ListTenantsAnswer;
+
+export type ReadTenantAnswer = ListTenantsAnswerItem;
+
+export type CloseTenantBody = CloseTenantRequest;
+
+export type CloseTenantAnswer = ListTenantsAnswerItem;
+
+export interface ListRecordsOfClosedTenantQuery {
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
 }
 
-export interface SetTenantLimitsAnswer {
-  /** the id of a tenant: `ten_…` */
-  tenant_id: string;
-  requests_per_second: number | null;
-  request_burst: number | null;
-  person_requests_per_second?: number | null;
-  person_request_burst?: number | null;
-  /** its share of the capacity while several tenants are active; 1 is the default */
-  weight: number;
-  /** calls that are with executors at once, over all replicas */
-  running_max: number;
-  /** calls that wait for an executor, over all replicas; one more is `queue.full` */
-  waiting_max: number;
-  changed_at: number | null;
-  files_max: number | null;
-  bytes_max: number | null;
-  outputs_bytes_max: number | null;
-  files: number | null;
-  bytes: number | null;
-  /** of whole outputs that are kept now */
-  outputs_bytes: number;
-}
+export type ListRecordsOfClosedTenantAnswer = RecordPage;
+
+export type ReadTenantLimitsAnswer = TenantLimits;
+
+export type SetTenantLimitsBody = SetTenantLimitsRequest;
+
+export type SetTenantLimitsAnswer = TenantLimits;
 
 export interface ListApiKeysQuery {
   /** `next_cursor` of the page before */
@@ -2371,229 +4379,39 @@ export interface ListApiKeysQuery {
 
 export type ListApiKeysAnswer = ApiKeyList;
 
-export interface CreateApiKeyBody {
-  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
-  name: string;
-  role: "admin" | "operator" | "agent" | "auditor" | "worker";
-  /** the id of an agent: `agt_…` */
-  agent_id?: string;
-  /** who answers for the key: a name or an address; all keys with it are one person */
-  principal?: string;
-  /** for a key of the role `worker`: the tools whose calls it may take */
-  tools?: readonly string[];
-}
+export type CreateApiKeyBody = CreateApiKeyRequest;
 
 export type CreateApiKeyAnswer = NewApiKey;
 
-export interface RevokeApiKeyAnswer {
-  /** the id of an API key: `key_…` */
-  api_key_id: string;
-  name: string;
-  role: "admin" | "operator" | "agent" | "auditor" | "worker";
-  agent_id: string | null;
-  principal: string | null;
-  tools: readonly string[] | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key that created it, or `platform` */
-  created_by: string;
-  revoked_at: number | null;
-  /** what the key created and what remains until it is removed */
-  remains: {
-    /** valid tokens that it issued, newest first */
-    capability_tokens: readonly {
-      /** the id of a token: `cap_…` */
-      capability_token_id: string;
-      /** the id of an agent: `agt_…` */
-      agent_id: string;
-      /** milliseconds since the epoch */
-      expires_at: number;
-    }[];
-    /** jobs that it created, newest first; those that ran on its behalf start no run until an administrator changes them */
-    jobs: readonly ({
-      /** the id of a job: `job_…` */
-      job_id: string;
-      name: string;
-      state: "active" | "paused";
-    })[];
-    /** whether there are more than are listed */
-    more: boolean;
-  };
-}
+export type RotateApiKeyBody = RotateApiKeyRequest;
 
-export interface ListIdentityProvidersAnswer {
-  items: readonly ({
-    /** the id of an identity provider: `idp_…` */
-    provider_id: string;
-    name: string;
-    /** the URL of the issuer, exactly as in `iss` */
-    issuer: string;
-    /** what `aud` must contain: the public URL of this deployment, or one below it that is not `/mcp` */
-    audience: string;
-    tenant_claim: string | null;
-    tenant_value: string | null;
-    /** which scope gives which role */
-    scopes: readonly ({
-      /** a scope of the issuer */
-      scope: string;
-      role: "admin" | "operator" | "agent" | "auditor";
-    })[];
-    person_claim: string | null;
-    agent_id: string | null;
-    agent_claim: string | null;
-    sign_in: {
-      /** the public client that the issuer knows this deployment by; its redirect URI is the `redirect_uri` of the registration */
-      client_id: string;
-    } | null;
-    redirect_uri: string | null;
-    /** milliseconds since the epoch */
-    created_at: number;
-    /** the API key that registered it; `platform`: the platform key */
-    created_by: string;
-    /** milliseconds since the epoch */
-    updated_at: number;
-    removed_at: number | null;
-  })[];
-}
+export type RotateApiKeyAnswer = NewApiKey;
 
-export interface PutIdentityProviderBody {
-  /** one to 64 small letters, digits, `.`, `_`, `-` */
-  name: string;
-  /** the URL of the issuer, exactly as in `iss` */
-  issuer: string;
-  /** what `aud` must contain: the public URL of this deployment, or one below it that is not `/mcp` */
-  audience?: string;
-  tenant_claim?: string | null;
-  tenant_value?: string | null;
-  /** which scope gives which role */
-  scopes?: readonly ({
-    /** a scope of the issuer */
-    scope: string;
-    role: "admin" | "operator" | "agent" | "auditor";
-  })[];
-  person_claim?: string | null;
-  agent_id?: string | null;
-  agent_claim?: string | null;
-  sign_in?: {
-    /** the public client that the issuer knows this deployment by; its redirect URI is the `redirect_uri` of the registration */
-    client_id: string;
-  } | null;
-  /** an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration and for other scopes; never stored */
-  access_token?: string;
-}
+export type RotateOwnApiKeyBody = RotateOwnApiKeyRequest;
 
-export interface PutIdentityProviderAnswer {
-  /** the id of an identity provider: `idp_…` */
-  provider_id: string;
-  name: string;
-  /** the URL of the issuer, exactly as in `iss` */
-  issuer: string;
-  /** what `aud` must contain: the public URL of this deployment, or one below it that is not `/mcp` */
-  audience: string;
-  tenant_claim: string | null;
-  tenant_value: string | null;
-  /** which scope gives which role */
-  scopes: readonly ({
-    /** a scope of the issuer */
-    scope: string;
-    role: "admin" | "operator" | "agent" | "auditor";
-  })[];
-  person_claim: string | null;
-  agent_id: string | null;
-  agent_claim: string | null;
-  sign_in: {
-    /** the public client that the issuer knows this deployment by; its redirect URI is the `redirect_uri` of the registration */
-    client_id: string;
-  } | null;
-  redirect_uri: string | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key that registered it; `platform`: the platform key */
-  created_by: string;
-  /** milliseconds since the epoch */
-  updated_at: number;
-  removed_at: number | null;
-}
+export type RotateOwnApiKeyAnswer = NewApiKey;
 
-export interface PutTenantIdentityProviderBody {
-  /** one to 64 small letters, digits, `.`, `_`, `-` */
-  name: string;
-  /** the URL of the issuer, exactly as in `iss` */
-  issuer: string;
-  /** what `aud` must contain: the public URL of this deployment, or one below it that is not `/mcp` */
-  audience?: string;
-  tenant_claim?: string | null;
-  tenant_value?: string | null;
-  /** which scope gives which role */
-  scopes?: readonly ({
-    /** a scope of the issuer */
-    scope: string;
-    role: "admin" | "operator" | "agent" | "auditor";
-  })[];
-  person_claim?: string | null;
-  agent_id?: string | null;
-  agent_claim?: string | null;
-  sign_in?: {
-    /** the public client that the issuer knows this deployment by; its redirect URI is the `redirect_uri` of the registration */
-    client_id: string;
-  } | null;
-}
+export type RevokeApiKeyAnswer = RevokedApiKey;
 
-export interface PutTenantIdentityProviderAnswer {
-  /** the id of an identity provider: `idp_…` */
-  provider_id: string;
-  name: string;
-  /** the URL of the issuer, exactly as in `iss` */
-  issuer: string;
-  /** what `aud` must contain: the public URL of this deployment, or one below it that is not `/mcp` */
-  audience: string;
-  tenant_claim: string | null;
-  tenant_value: string | null;
-  /** which scope gives which role */
-  scopes: readonly ({
-    /** a scope of the issuer */
-    scope: string;
-    role: "admin" | "operator" | "agent" | "auditor";
-  })[];
-  person_claim: string | null;
-  agent_id: string | null;
-  agent_claim: string | null;
-  sign_in: {
-    /** the public client that the issuer knows this deployment by; its redirect URI is the `redirect_uri` of the registration */
-    client_id: string;
-  } | null;
-  redirect_uri: string | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key that registered it; `platform`: the platform key */
-  created_by: string;
-  /** milliseconds since the epoch */
-  updated_at: number;
-  removed_at: number | null;
-}
+export type WhoamiAnswer = Whoami;
 
-export interface RemoveIdentityProviderAnswer {
-  name: string;
-  /** credentials that this request revoked */
-  revoked: readonly string[];
-  /** whether credentials are left to revoke: send the request again */
-  more: boolean;
-}
+export type IssueAccessTokenAnswer = TokenAnswer;
 
-export interface DenyTokensBody {
-  /** a `sub`, with all its tokens */
-  subject?: string;
-  /** one token, by its `jti` */
-  jti?: string;
-}
+export type ListIdentityProvidersAnswer = IdentityProviderList;
 
-export interface DenyTokensAnswer {
-  name: string;
-  /** credentials that this request revoked */
-  revoked: readonly string[];
-  /** whether credentials are left to revoke: send the request again */
-  more: boolean;
-}
+export type PutIdentityProviderBody = PutIdentityProviderRequest;
+
+export type PutIdentityProviderAnswer = IdentityProvider;
+
+export type PutTenantIdentityProviderBody = PutTenantIdentityProviderRequest;
+
+export type PutTenantIdentityProviderAnswer = IdentityProvider;
+
+export type RemoveIdentityProviderAnswer = EndedCredentials;
+
+export type DenyTokensBody = DenyTokensRequest;
+
+export type DenyTokensAnswer = EndedCredentials;
 
 export interface FindPersonQuery {
   /** who answers for the key: a name or an address; all keys with it are one person */
@@ -2602,39 +4420,41 @@ export interface FindPersonQuery {
   subject?: string;
 }
 
-export interface FindPersonAnswer {
-  /** the id of a person: `per_…` */
-  person_id: string;
-  /** milliseconds since the epoch */
-  created_at: number;
+export type FindPersonAnswer = Person;
+
+export type ForgetPersonAnswer = PersonForgotten;
+
+export type CreateDeviceAuthorizationAnswer = CreateDeviceAuthorizationAnswer;
+
+export type ReadSignInAnswer = ReadSignInAnswer;
+
+export type SignOutAnswer = SignOutAnswer;
+
+export interface ListOwnSignInsQuery {
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
 }
 
-export interface ForgetPersonAnswer {
-  /** the id of a person: `per_…` */
-  person_id: string;
-  /** whether nobody can tell any more whose it was; false while `more` */
-  forgotten: boolean;
-  /** credentials that this request revoked */
-  revoked: readonly string[];
-  /** whether credentials are left to revoke: send the request again */
-  more: boolean;
+export type ListOwnSignInsAnswer = ListOwnSignInsAnswer;
+
+export type EndOwnSignInAnswer = ListOwnSignInsAnswerItem;
+
+export interface ListSignInsQuery {
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
 }
+
+export type ListSignInsAnswer = ListOwnSignInsAnswer;
+
+export type EndSignInAnswer = ListOwnSignInsAnswerItem;
 
 export type ReadCallSettingsAnswer = CallSettings;
 
-export interface SetCallSettingsBody {
-  /** what calls of the tenant may reach, whatever their tokens grant */
-  allowed_paths?: readonly string[];
-  /** what no call of the tenant reaches, whatever is allowed or granted */
-  denied_paths?: readonly string[];
-  /** most bytes of the output of a command in its result; 200000 unless set */
-  output_bytes?: number;
-  command_ms?: number | null;
-  /** the same for single tools, in place of `command_ms` */
-  tool_command_ms?: {
-    [name: string]: number;
-  };
-}
+export type SetCallSettingsBody = SetCallSettingsRequest;
 
 export type SetCallSettingsAnswer = CallSettings;
 
@@ -2647,10 +4467,7 @@ export interface ListAgentsQuery {
 
 export type ListAgentsAnswer = AgentList;
 
-export interface CreateAgentBody {
-  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
-  name: string;
-}
+export type CreateAgentBody = NewName;
 
 export type CreateAgentAnswer = Agent;
 
@@ -2672,222 +4489,75 @@ export interface TakePermitQuery {
 
 export interface TakePermitBody { [name: string]: never }
 
-export interface TakePermitAnswer {
-  permit: Envelope | null;
-}
+export type TakePermitAnswer = TakenPermit;
 
-export interface TakeOwnPermitBody {
-  operation_id: string;
-}
+export type TakeOwnPermitBody = TakeOwnPermitRequest;
 
-export interface TakeOwnPermitAnswer {
-  permit: Envelope | null;
-}
+export type TakeOwnPermitAnswer = TakenPermit;
 
-export interface RedeemPermitBody {
-  permit: Envelope;
-  /** random, made once per permit; the same one may redeem again, since a reply can be lost */
-  nonce: string;
-}
+export type RedeemPermitBody = PermitProof;
 
-export interface RedeemPermitAnswer {
-  /** the id of an operation: `op_…` */
-  operation_id: string;
-  attempt: number;
-  tool_id: string;
-  tool_definition_digest: string;
-  args: {
-    [name: string]: unknown;
-  };
-  /** whether another attempt with the same `operation_id` may follow if this one is lost */
-  idempotent: boolean;
-  timeout_ms: number;
-  /** milliseconds since the epoch */
-  lease_until: number;
-  /** renew within a third of it */
-  lease_ms: number;
-}
+export type RedeemPermitAnswer = RedeemedPermit;
 
-export interface RenewLeaseBody {
-  permit: Envelope;
-  /** random, made once per permit; the same one may redeem again, since a reply can be lost */
-  nonce: string;
-}
+export type RenewLeaseBody = PermitProof;
 
-export interface RenewLeaseAnswer {
-  /** milliseconds since the epoch */
-  lease_until: number;
-  stop: boolean;
-}
+export type RenewLeaseAnswer = RenewedLease;
 
-export interface ReportFunctionBody {
-  permit: Envelope;
-  /** random, made once per permit; the same one may redeem again, since a reply can be lost */
-  nonce: string;
-  outcome: {
-    outcome: "succeeded";
-    result: unknown;
-  } | {
-    /** `failed`: nothing took effect, as the executor states; `unknown`: something may have */
-    outcome: "failed" | "unknown";
-    message: string;
-  };
-}
+export type ReportFunctionBody = ReportFunctionRequest;
 
-export interface ReportFunctionAnswer {
-  state: string;
-  tx_outcome: string | null;
-}
+export type ReportFunctionAnswer = FunctionReported;
 
 export interface RunTurnQuery {
   /** milliseconds to wait for the end */
   wait?: number;
 }
 
-export interface RunTurnBody {
-  /** the format of the model's output; for a provider, the body of its response or stream */
-  dialect: "blocks" | "tools-xml" | "yips" | "openai" | "openai-responses" | "anthropic" | "gemini";
-  /** the unchanged output of the model */
-  output: string;
-  session_id: string;
-  /** unique in a session for each output; the same turn sent again runs nothing twice, and continues where it stopped */
-  turn_id: string;
-  /** the id of an agent: `agt_…` */
-  agent_id?: string;
-  capability_token_id: string;
-  workspace_id: string;
-  session_mode?: "interactive" | "gateway" | "scheduled";
-  task_class?: string;
-  max_autonomy?: "autopilot" | "soft_gate" | "escalated" | "no_go";
-  /** of each call, in milliseconds since the epoch */
-  deadline?: number;
-  /** an id of your own for the person whose data the call holds, so that it can be erased by it; its agent by default */
-  data_subject?: string;
-  /** the name of the model as you say it; the record holds it as `claimed_model` */
-  model?: string;
-  /** one of `/v1/models`, for sub-agents that its calls start; default: `model` if it is one of them, else the only one */
-  sub_agent_model?: string;
-  /** ids of calls whose results the model has already; they are omitted from `messages` */
-  told?: readonly string[];
-}
+export type RunTurnBody = RunTurnRequest;
 
-export type RunTurnAnswer = {
-  turn_id: string;
-  session_id: string;
-  /** the format of the model's output; for a provider, the body of its response or stream */
-  dialect: "blocks" | "tools-xml" | "yips" | "openai" | "openai-responses" | "anthropic" | "gemini";
-  /** held: a person must decide; send the turn again after that */
-  state: "ended" | "held" | "under_way";
-  /** the text for people */
-  text: string;
-  stop: "end" | "tool_use" | "length" | null;
-  problems: readonly ({
-    /** protocol: no call of the output ran; call: this call did not run; warning: all calls ran */
-    level: "protocol" | "call" | "warning";
-    message: string;
-    call_id: string | null;
-    name: string | null;
-    /** position in the output, in UTF-16 units */
-    at: number;
-  })[];
-  /** in the order of the output */
-  calls: readonly ({
-    /** the model's own id, or one made from its position */
-    call_id: string;
-    /** the name as the model wrote it */
-    name: string;
-    tool_id: string;
-    /** the tool's arguments */
-    args: {
-      [name: string]: unknown;
-    };
-    /** stage: stores a change, which is applied by its token; apply: applies such a change */
-    mode: "run" | "stage" | "apply";
-    /** queued: it waits behind a held or running call */
-    standing: "completed" | "failed" | "denied" | "timeout" | "cancelled" | "held" | "queued" | "executing";
-    error: ResultError | null;
-    operation_id: string | null;
-    state: "proposed" | "admitted" | "refused" | "held" | "dispatched" | "performing" | "performed" | "committed" | "rolled_back" | "no_op" | "ambiguous" | null;
-    approval_id: string | null;
-    /** whether it was proposed before */
-    replayed: boolean;
-    receipt: ReceiptState | null;
-  })[];
-  /** messages for the model, in the format of its provider */
-  messages: readonly {
-    [name: string]: unknown;
-  }[];
-};
+export type RunTurnAnswer = Turn;
 
 export interface ReadPromptQuery {
-  /** the format of the model's output; for a provider, the body of its response or stream */
-  dialect: "blocks" | "tools-xml" | "yips" | "openai" | "openai-responses" | "anthropic" | "gemini";
+  dialect: Dialect;
   capability_token_id: string;
   /** the workspace whose `CODE.md` it includes; it is read by a call of the token's agent, which is decided and recorded, so only administrators and agents name one */
   workspace_id?: string;
 }
 
-export interface ReadPromptAnswer {
-  /** the format of the model's output; for a provider, the body of its response or stream */
-  dialect: "blocks" | "tools-xml" | "yips" | "openai" | "openai-responses" | "anthropic" | "gemini";
-  /** text for the system prompt */
-  system: string;
-  tools: readonly {
-    [name: string]: unknown;
-  }[] | null;
-}
+export type ReadPromptAnswer = Prompt;
 
 export interface PostMcpQuery {
   /** the workspace of the calls; by default that of the capability token */
   workspace_id?: string;
   /** `search`: the list has only tools that find and describe the others; `all` by default */
-  tools?: "all" | "search";
+  tools?: CatalogueMode;
   /** a registered MCP server, which is served as if the client spoke to it itself; by default all of Writ is served */
   server?: string;
 }
 
-export interface PostMcpBody {
-  jsonrpc: "2.0";
-  id?: string | number | null;
-  method?: string;
-  params?: {
-    [name: string]: unknown;
-  };
-  result?: unknown;
-  error?: unknown;
-}
+export type PostMcpBody = McpMessage;
 
 export interface PostMcpWithTokenQuery {
   /** the workspace of the calls; by default that of the capability token */
   workspace_id?: string;
   /** `search`: the list has only tools that find and describe the others; `all` by default */
-  tools?: "all" | "search";
+  tools?: CatalogueMode;
   /** a registered MCP server, which is served as if the client spoke to it itself; by default all of Writ is served */
   server?: string;
 }
 
-export interface PostMcpWithTokenBody {
-  jsonrpc: "2.0";
-  id?: string | number | null;
-  method?: string;
-  params?: {
-    [name: string]: unknown;
-  };
-  result?: unknown;
-  error?: unknown;
-}
+export type PostMcpWithTokenBody = McpMessage;
 
 export interface ListOperationsQuery {
   /** `next_cursor` of the page before */
   cursor?: string;
   /** rows of a page; default: 50 */
   limit?: number;
-  state?: "proposed" | "admitted" | "refused" | "held" | "dispatched" | "performing" | "performed" | "committed" | "rolled_back" | "no_op" | "ambiguous";
+  state?: CallState;
   tool_id?: string;
   agent_id?: string;
   workspace_id?: string;
   session_id?: string;
-  scheduling_class?: "interactive" | "background" | "maintenance";
+  scheduling_class?: SchedulingClass;
   /** `true`: only unresolved ambiguous ones; the filter `state` is then ignored */
   unresolved?: boolean;
 }
@@ -2905,12 +4575,7 @@ export interface CancelOperationBody { [name: string]: never }
 
 export type CancelOperationAnswer = Operation;
 
-export interface ResolveOperationBody {
-  /** whether the external effect happened, as the person found */
-  outcome: "committed" | "rolled_back";
-  /** how they know */
-  note: string;
-}
+export type ResolveOperationBody = ResolveOperationRequest;
 
 export type ResolveOperationAnswer = Operation;
 
@@ -2924,10 +4589,8 @@ export interface ListRequestsQuery {
 export type ListRequestsAnswer = EgressRequestPage;
 
 export interface ReadOutputQuery {
-  /** default: `stdout` */
-  stream?: "stdout" | "stderr";
-  /** the output of both streams while the command runs, as Server-Sent Events; `Last-Event-ID` resumes */
-  follow?: "" | "true" | "false";
+  stream?: ReadOutputStream;
+  follow?: ReadOutputFollow;
   /** with `follow`: milliseconds after which the stream ends; default: with the operation */
   for_ms?: number;
 }
@@ -2935,48 +4598,12 @@ export interface ReadOutputQuery {
 export type ExplainOperationAnswer = OperationExplanation;
 
 export interface ReadReceiptQuery {
-  phase?: "decision" | "outcome" | "resolution";
+  phase?: ReadReceiptPhase;
 }
 
-export interface DelegateApprovalBody {
-  /** a person: a name, or the id of a key without one */
-  to: string;
-  tools?: readonly string[] | null;
-  agent_id?: string | null;
-  /** the highest autonomy mode of calls that it may approve; default: `soft_gate` */
-  autonomy_mode?: "soft_gate" | "escalated";
-  /** why */
-  note: string;
-  /** milliseconds since the epoch; within 30 days */
-  expires_at: number;
-}
+export type DelegateApprovalBody = DelegateApprovalRequest;
 
-export interface DelegateApprovalAnswer {
-  /** the id of a delegation: `dlg_…` */
-  delegation_id: string;
-  /** whose right it is: a vote by it counts as theirs */
-  from: string;
-  /** the right */
-  role: "operator" | "admin";
-  /** who may use it */
-  to: string;
-  scope: {
-    tools: readonly string[] | null;
-    agent_id: string | null;
-    /** the highest supervision that it applies to */
-    autonomy_mode: "soft_gate" | "escalated";
-  };
-  note: string;
-  state: "standing" | "expired" | "revoked";
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key that made it */
-  created_by: string;
-  /** milliseconds since the epoch */
-  expires_at: number;
-  revoked_at: number | null;
-  revoked_by: string | null;
-}
+export type DelegateApprovalAnswer = Delegation;
 
 export interface ListDelegationsQuery {
   /** `next_cursor` of the page before */
@@ -2987,178 +4614,45 @@ export interface ListDelegationsQuery {
   standing?: boolean;
 }
 
-export interface ListDelegationsAnswer {
-  items: readonly ({
-    /** the id of a delegation: `dlg_…` */
-    delegation_id: string;
-    /** whose right it is: a vote by it counts as theirs */
-    from: string;
-    /** the right */
-    role: "operator" | "admin";
-    /** who may use it */
-    to: string;
-    scope: {
-      tools: readonly string[] | null;
-      agent_id: string | null;
-      /** the highest supervision that it applies to */
-      autonomy_mode: "soft_gate" | "escalated";
-    };
-    note: string;
-    state: "standing" | "expired" | "revoked";
-    /** milliseconds since the epoch */
-    created_at: number;
-    /** the API key that made it */
-    created_by: string;
-    /** milliseconds since the epoch */
-    expires_at: number;
-    revoked_at: number | null;
-    revoked_by: string | null;
-  })[];
-  next_cursor: string | null;
-}
+export type ListDelegationsAnswer = DelegationList;
 
-export interface RevokeDelegationAnswer {
-  /** the id of a delegation: `dlg_…` */
-  delegation_id: string;
-  /** whose right it is: a vote by it counts as theirs */
-  from: string;
-  /** the right */
-  role: "operator" | "admin";
-  /** who may use it */
-  to: string;
-  scope: {
-    tools: readonly string[] | null;
-    agent_id: string | null;
-    /** the highest supervision that it applies to */
-    autonomy_mode: "soft_gate" | "escalated";
-  };
-  note: string;
-  state: "standing" | "expired" | "revoked";
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key that made it */
-  created_by: string;
-  /** milliseconds since the epoch */
-  expires_at: number;
-  revoked_at: number | null;
-  revoked_by: string | null;
-}
+export type RevokeDelegationAnswer = Delegation;
 
 export interface ListApprovalsQuery {
   /** `next_cursor` of the page before */
   cursor?: string;
   /** rows of a page; default: 50 */
   limit?: number;
-  state?: "pending" | "approved" | "denied" | "expired" | "cancelled" | "superseded";
+  state?: ListApprovalsState;
 }
 
 export type ListApprovalsAnswer = ApprovalList;
 
 export type ReadApprovalAnswer = Approval;
 
-export interface ReadApprovalDiffAnswer {
-  /** what an approval binds to */
-  effect_digest: string;
-  base_snapshot_id: string;
-  files: readonly ({
-    path: string;
-    change: "added" | "deleted" | "modified";
-    before: FileState | null;
-    after: FileState | null;
-    added_lines: number | null;
-    removed_lines: number | null;
-    text: string | null;
-    why_no_text: "binary" | "too_long" | "not_a_file" | null;
-  })[];
-  files_total: number;
-}
+export type ReadApprovalDiffAnswer = ApprovalDiff;
 
-export interface ApproveBody {
-  comment?: string;
-  /** session: creates a session grant, a child of the call's token under which similar calls of its session run; default: once */
-  scope?: "once" | "session";
-  /** for scope session: how many further calls; default: 32 */
-  uses?: number;
-  /** for scope session: for how many milliseconds; default: the policy's `ttl.session_grant_ms` */
-  ttl_ms?: number;
-  /** the delegation that you use; the vote then counts as the delegating person's */
-  delegation_id?: string;
-  /** for an effect: the `binding.effect_digest` that was shown. Without it only the action is approved; if an effect, or another effect, waits for approval, the request fails */
-  effect_digest?: string;
-}
+export type ApproveBody = ApproveRequest;
 
 export type ApproveAnswer = Operation;
 
-export interface EditApprovalBody {
-  /** arguments that match the tool's `parameters` */
-  args: {
-    [name: string]: unknown;
-  };
-  comment?: string;
-}
+export type EditApprovalBody = EditApprovalRequest;
 
 export type EditApprovalAnswer = Operation;
 
-export interface GiveValueBody {
-  /** the value in clear text */
-  value: string;
-  /** once: for one use; session: for this agent in this session, at most twelve hours; stored: as one of the tenant's secrets; default: once */
-  scope?: "once" | "session" | "stored";
-  /** for a stored value: its description; default: the one that the call suggests */
-  note?: string;
-  comment?: string;
-}
+export type GiveValueBody = GiveValueRequest;
 
 export type GiveValueAnswer = Operation;
 
-export interface DenyBody {
-  comment?: string;
-  /** the delegation that you use; the vote then counts as the delegating person's */
-  delegation_id?: string;
-}
+export type DenyBody = DenyRequest;
 
 export type DenyAnswer = Operation;
 
-export interface SimulatePolicyBody {
-  /** a policy set: its hash, a name, or `name@version` */
-  policy?: string;
-  /** a set that isn't stored, instead of `policy` */
-  document?: {
-    [name: string]: unknown;
-  };
-  call: {
-    agent_id: string;
-    capability_token_id: string;
-    workspace_id: string;
-    tool_id: string;
-    args: {
-      [name: string]: unknown;
-    };
-    session_id?: string | null;
-    session_mode?: "interactive" | "gateway" | "scheduled";
-    max_autonomy?: "autopilot" | "soft_gate" | "escalated" | "no_go" | null;
-    task_class?: string;
-  };
-}
+export type SimulatePolicyBody = SimulatePolicyRequest;
 
 export type SimulatePolicyAnswer = Simulation;
 
-export interface BacktestPolicyBody {
-  /** a policy set: its hash, a name, or `name@version` */
-  policy?: string;
-  /** a set that isn't stored, instead of `policy` */
-  document?: {
-    [name: string]: unknown;
-  };
-  /** also evaluates committed effects: a page then has `effects`, and may end before its `limit` */
-  effects?: boolean;
-  /** milliseconds since the epoch; default: from the beginning */
-  since?: number;
-  /** `next_cursor` of the page before */
-  cursor?: string;
-  /** operations of a page; default: 100 */
-  limit?: number;
-}
+export type BacktestPolicyBody = BacktestPolicyRequest;
 
 export type BacktestPolicyAnswer = Backtest;
 
@@ -3171,12 +4665,7 @@ export interface ListPoliciesQuery {
 
 export type ListPoliciesAnswer = PolicyPage;
 
-export interface PutPolicyBody {
-  /** the set, in the format of `GET /v1/policies/schema` */
-  document: {
-    [name: string]: unknown;
-  };
-}
+export type PutPolicyBody = PutPolicyRequest;
 
 export type PutPolicyAnswer = PolicyPut;
 
@@ -3202,36 +4691,17 @@ export interface DiffPoliciesQuery {
 
 export type DiffPoliciesAnswer = PolicyDiff;
 
-export interface ActivatePolicyBody {
-  /** a policy set: its hash, a name, or `name@version` */
-  policy: string;
-  /** a policy set: its hash, a name, or `name@version` */
-  if_active?: string;
-  /** the reason, for later readers */
-  note?: string;
-  /** `true`: accepts a set with rules that can never apply, which is otherwise refused */
-  allow_impossible?: boolean;
-}
+export type ActivatePolicyBody = ActivatePolicyRequest;
 
 export type ActivatePolicyAnswer = PolicyActivation;
 
-export interface RollBackPolicyBody {
-  /** a policy set: its hash, a name, or `name@version` */
-  if_active?: string;
-  /** the reason, for later readers */
-  note?: string;
-}
+export type RollBackPolicyBody = RollBackPolicyRequest;
 
 export type RollBackPolicyAnswer = PolicyActivation;
 
 export type ReadPolicyAnswer = PolicySetWhole;
 
-export interface IssueTokenBody {
-  /** the id of an agent: `agt_…` */
-  agent_id: string;
-  workspace_id?: string | null;
-  grant: Grant;
-}
+export type IssueTokenBody = IssueTokenRequest;
 
 export type IssueTokenAnswer = Token;
 
@@ -3246,13 +4716,7 @@ export interface ListTokensQuery {
 
 export type ListTokensAnswer = TokenList;
 
-export interface AttenuateTokenBody {
-  /** the id of an agent: `agt_…` */
-  agent_id?: string;
-  /** the id of a workspace: `wsp_…` */
-  workspace_id?: string;
-  grant: Grant;
-}
+export type AttenuateTokenBody = AttenuateTokenRequest;
 
 export type AttenuateTokenAnswer = Token;
 
@@ -3262,10 +4726,7 @@ export interface RevokeTokenBody { [name: string]: never }
 
 export type RevokeTokenAnswer = Token;
 
-export interface CreateWorkspaceBody {
-  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
-  name: string;
-}
+export type CreateWorkspaceBody = NewName;
 
 export type CreateWorkspaceAnswer = Workspace;
 
@@ -3280,28 +4741,11 @@ export type ListWorkspacesAnswer = WorkspaceList;
 
 export type ReadWorkspaceAnswer = Workspace;
 
-export interface ReadWorkspaceLimitsAnswer {
-  /** the id of a workspace: `wsp_…` */
-  workspace_id: string;
-  files_max: number | null;
-  bytes_max: number | null;
-  files: number | null;
-  bytes: number | null;
-}
+export type ReadWorkspaceLimitsAnswer = WorkspaceLimits;
 
-export interface SetWorkspaceLimitsBody {
-  files_max?: number | null;
-  bytes_max?: number | null;
-}
+export type SetWorkspaceLimitsBody = SetWorkspaceLimitsRequest;
 
-export interface SetWorkspaceLimitsAnswer {
-  /** the id of a workspace: `wsp_…` */
-  workspace_id: string;
-  files_max: number | null;
-  bytes_max: number | null;
-  files: number | null;
-  bytes: number | null;
-}
+export type SetWorkspaceLimitsAnswer = WorkspaceLimits;
 
 export interface ReadTreeQuery {
   /** a directory; default: the whole workspace */
@@ -3346,45 +4790,13 @@ export interface ReadTextDiffQuery {
   path?: string;
 }
 
-export interface ReadTextDiffAnswer {
-  /** a snapshot */
-  from: string;
-  /** a snapshot */
-  to: string;
-  files: readonly ({
-    path: string;
-    change: "added" | "deleted" | "modified";
-    before: FileState | null;
-    after: FileState | null;
-    added_lines: number | null;
-    removed_lines: number | null;
-    text: string | null;
-    why_no_text: "binary" | "too_long" | "not_a_file" | null;
-  })[];
-  /** more than `files` where they are too many for one answer */
-  files_total: number;
-}
+export type ReadTextDiffAnswer = TextDiff;
 
-export interface RestoreWorkspaceBody {
-  /** a snapshot, or a time such as `2026-01-31T09:30:00Z`, which selects the head at that time */
-  at: string;
-  /** the path to restore, with everything below it; default: the whole workspace */
-  path?: string;
-  /** only if this is still the head */
-  if_head?: string;
-}
+export type RestoreWorkspaceBody = RestoreWorkspaceRequest;
 
 export type RestoreWorkspaceAnswer = Workspace;
 
-export interface UploadFilesBody {
-  files: readonly ({
-    path: string;
-    content: string;
-    /** of `content`; default: utf8 */
-    encoding?: "utf8" | "base64";
-    mode?: "644" | "755";
-  })[];
-}
+export type UploadFilesBody = UploadFilesRequest;
 
 export type UploadFilesAnswer = Workspace;
 
@@ -3394,7 +4806,7 @@ export interface DownloadFileQuery {
 }
 
 export interface UploadFileQuery {
-  mode?: "644" | "755";
+  mode?: FileMode;
 }
 
 export type UploadFileAnswer = Workspace;
@@ -3417,31 +4829,9 @@ export interface ImportWorkspaceQuery {
 
 export type ImportWorkspaceAnswer = Workspace;
 
-export interface PlaceFreezeBody {
-  scope: "tenant" | "agent" | "tool" | "all";
-  /** the agent or the tool; for a tenant, your own id or none */
-  id?: string;
-  /** why; callers that are refused read it */
-  reason: string;
-  /** milliseconds since the epoch; default: in effect until it is lifted */
-  expires_at?: number;
-}
+export type PlaceFreezeBody = PlaceFreezeRequest;
 
-export interface PlaceFreezeAnswer {
-  /** the id of a freeze: `frz_…` */
-  freeze_id: string;
-  scope: "tenant" | "agent" | "tool" | "all";
-  id: string | null;
-  state: "standing" | "expired" | "lifted";
-  reason: string;
-  /** an API key, an agent, or `platform` */
-  placed_by: string;
-  /** milliseconds since the epoch */
-  created_at: number;
-  expires_at: number | null;
-  lifted_at: number | null;
-  lifted_by: string | null;
-}
+export type PlaceFreezeAnswer = Freeze;
 
 export interface ListFreezesQuery {
   /** `next_cursor` of the page before */
@@ -3452,140 +4842,17 @@ export interface ListFreezesQuery {
   standing?: boolean;
 }
 
-export interface ListFreezesAnswer {
-  items: readonly ({
-    /** the id of a freeze: `frz_…` */
-    freeze_id: string;
-    scope: "tenant" | "agent" | "tool" | "all";
-    id: string | null;
-    state: "standing" | "expired" | "lifted";
-    reason: string;
-    /** an API key, an agent, or `platform` */
-    placed_by: string;
-    /** milliseconds since the epoch */
-    created_at: number;
-    expires_at: number | null;
-    lifted_at: number | null;
-    lifted_by: string | null;
-  })[];
-  next_cursor: string | null;
-}
+export type ListFreezesAnswer = FreezeList;
 
-export interface ReadFreezeAnswer {
-  /** the id of a freeze: `frz_…` */
-  freeze_id: string;
-  scope: "tenant" | "agent" | "tool" | "all";
-  id: string | null;
-  state: "standing" | "expired" | "lifted";
-  reason: string;
-  /** an API key, an agent, or `platform` */
-  placed_by: string;
-  /** milliseconds since the epoch */
-  created_at: number;
-  expires_at: number | null;
-  lifted_at: number | null;
-  lifted_by: string | null;
-}
+export type ReadFreezeAnswer = Freeze;
 
 export interface LiftFreezeBody { [name: string]: never }
 
-export interface LiftFreezeAnswer {
-  /** the id of a freeze: `frz_…` */
-  freeze_id: string;
-  scope: "tenant" | "agent" | "tool" | "all";
-  id: string | null;
-  state: "standing" | "expired" | "lifted";
-  reason: string;
-  /** an API key, an agent, or `platform` */
-  placed_by: string;
-  /** milliseconds since the epoch */
-  created_at: number;
-  expires_at: number | null;
-  lifted_at: number | null;
-  lifted_by: string | null;
-}
+export type LiftFreezeAnswer = Freeze;
 
-/** exactly one of `operation_id`, `session_id`, `subject` and `before` */
-export interface EraseBody {
-  operation_id?: string;
-  session_id?: string;
-  /** calls and sessions with this `data_subject`; for an agent's id: those of the agent without a data subject */
-  subject?: string;
-  /** everything created before this time, such as `2026-01-31T09:30:00Z`; unfinished calls are skipped */
-  before?: string;
-  /** why, as a code of your own, such as `gdpr-art-17`; `retention` where a period was over */
-  reason_code: string;
-  /** `true`: reports what would be erased, and erases nothing */
-  dry_run?: boolean;
-}
+export type EraseBody = EraseRequest;
 
-export type EraseAnswer = {
-  /** the id of an erasure: `ers_…` */
-  erasure_id: string;
-  /** conversation: the texts of a deleted session, without its calls; ended: calls of which only hashes stay */
-  selector: "operation" | "session" | "subject" | "before" | "conversation" | "ended";
-  operation_id: string | null;
-  session_id: string | null;
-  subject: string | null;
-  before: number | null;
-  reason_code: string;
-  /** running: the rest goes batch by batch, whatever dies meanwhile */
-  state: "running" | "done";
-  /** calls whose content it has erased so far */
-  operations: number;
-  /** calls that it passed over, because they had not ended */
-  unfinished: number;
-  /** sessions that are gone with all that was said in them */
-  sessions?: number;
-  /** runs that are gone of sessions which are there still */
-  runs?: number;
-  /** its records: one per batch */
-  records: number;
-  record_id: string | null;
-  /** an API key, or `kernel` for what a retention period ended */
-  requested_by: string;
-  /** milliseconds since the epoch */
-  created_at: number;
-  finished_at: number | null;
-} | {
-  dry_run: true;
-  /** calls whose content would be erased */
-  operations: number;
-  /** calls that have not ended: they prevent the erasure of a call or a session; an erasure by time skips them */
-  unfinished: number;
-  /** there are more than were counted */
-  more: boolean;
-  /** sessions that would go with all that was said in them */
-  sessions?: number;
-} | {
-  /** the id of an erasure: `ers_…` */
-  erasure_id: string;
-  /** conversation: the texts of a deleted session, without its calls; ended: calls of which only hashes stay */
-  selector: "operation" | "session" | "subject" | "before" | "conversation" | "ended";
-  operation_id: string | null;
-  session_id: string | null;
-  subject: string | null;
-  before: number | null;
-  reason_code: string;
-  /** running: the rest goes batch by batch, whatever dies meanwhile */
-  state: "running" | "done";
-  /** calls whose content it has erased so far */
-  operations: number;
-  /** calls that it passed over, because they had not ended */
-  unfinished: number;
-  /** sessions that are gone with all that was said in them */
-  sessions?: number;
-  /** runs that are gone of sessions which are there still */
-  runs?: number;
-  /** its records: one per batch */
-  records: number;
-  record_id: string | null;
-  /** an API key, or `kernel` for what a retention period ended */
-  requested_by: string;
-  /** milliseconds since the epoch */
-  created_at: number;
-  finished_at: number | null;
-};
+export type EraseAnswer = Erasure | EraseAnswerWithDryRun | Erasure;
 
 export interface ListErasuresQuery {
   /** `next_cursor` of the page before */
@@ -3594,97 +4861,15 @@ export interface ListErasuresQuery {
   limit?: number;
 }
 
-export interface ListErasuresAnswer {
-  items: readonly ({
-    /** the id of an erasure: `ers_…` */
-    erasure_id: string;
-    /** conversation: the texts of a deleted session, without its calls; ended: calls of which only hashes stay */
-    selector: "operation" | "session" | "subject" | "before" | "conversation" | "ended";
-    operation_id: string | null;
-    session_id: string | null;
-    subject: string | null;
-    before: number | null;
-    reason_code: string;
-    /** running: the rest goes batch by batch, whatever dies meanwhile */
-    state: "running" | "done";
-    /** calls whose content it has erased so far */
-    operations: number;
-    /** calls that it passed over, because they had not ended */
-    unfinished: number;
-    /** sessions that are gone with all that was said in them */
-    sessions?: number;
-    /** runs that are gone of sessions which are there still */
-    runs?: number;
-    /** its records: one per batch */
-    records: number;
-    record_id: string | null;
-    /** an API key, or `kernel` for what a retention period ended */
-    requested_by: string;
-    /** milliseconds since the epoch */
-    created_at: number;
-    finished_at: number | null;
-  })[];
-  next_cursor: string | null;
-}
+export type ListErasuresAnswer = ErasureList;
 
-export interface ReadErasureAnswer {
-  /** the id of an erasure: `ers_…` */
-  erasure_id: string;
-  /** conversation: the texts of a deleted session, without its calls; ended: calls of which only hashes stay */
-  selector: "operation" | "session" | "subject" | "before" | "conversation" | "ended";
-  operation_id: string | null;
-  session_id: string | null;
-  subject: string | null;
-  before: number | null;
-  reason_code: string;
-  /** running: the rest goes batch by batch, whatever dies meanwhile */
-  state: "running" | "done";
-  /** calls whose content it has erased so far */
-  operations: number;
-  /** calls that it passed over, because they had not ended */
-  unfinished: number;
-  /** sessions that are gone with all that was said in them */
-  sessions?: number;
-  /** runs that are gone of sessions which are there still */
-  runs?: number;
-  /** its records: one per batch */
-  records: number;
-  record_id: string | null;
-  /** an API key, or `kernel` for what a retention period ended */
-  requested_by: string;
-  /** milliseconds since the epoch */
-  created_at: number;
-  finished_at: number | null;
-}
+export type ReadErasureAnswer = Erasure;
 
-export interface ReadRetentionAnswer {
-  payload_days: number | null;
-  output_days: number | null;
-  /** full: contents are kept for `payload_days`; hashes: the content of a call is erased within minutes of its end, for calls from then on. Absent in a request: it stays as it is */
-  payload_mode?: "full" | "hashes";
-  /** full: the list of requests of a call to hosts outside is part of its content; none: only its count and hash stay, in the record. Absent in a request: it stays as it is */
-  requests_mode?: "full" | "none";
-  changed_at: number | null;
-}
+export type ReadRetentionAnswer = Retention;
 
-export interface SetRetentionBody {
-  payload_days: number | null;
-  output_days: number | null;
-  /** full: contents are kept for `payload_days`; hashes: the content of a call is erased within minutes of its end, for calls from then on. Absent in a request: it stays as it is */
-  payload_mode?: "full" | "hashes";
-  /** full: the list of requests of a call to hosts outside is part of its content; none: only its count and hash stay, in the record. Absent in a request: it stays as it is */
-  requests_mode?: "full" | "none";
-}
+export type SetRetentionBody = SetRetentionRequest;
 
-export interface SetRetentionAnswer {
-  payload_days: number | null;
-  output_days: number | null;
-  /** full: contents are kept for `payload_days`; hashes: the content of a call is erased within minutes of its end, for calls from then on. Absent in a request: it stays as it is */
-  payload_mode?: "full" | "hashes";
-  /** full: the list of requests of a call to hosts outside is part of its content; none: only its count and hash stay, in the record. Absent in a request: it stays as it is */
-  requests_mode?: "full" | "none";
-  changed_at: number | null;
-}
+export type SetRetentionAnswer = Retention;
 
 export interface FollowEventsQuery {
   /** milliseconds after which the stream ends; default: no end */
@@ -3706,29 +4891,11 @@ export interface CancelRunBody { [name: string]: never }
 
 export type CancelRunAnswer = Run;
 
-export interface ForkRunBody {
-  /** the last event to include; 0: the conversation before the run */
-  after: number;
-  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
-  name?: string;
-  /** one of `/v1/models` */
-  model?: string;
-}
+export type ForkRunBody = ForkRunRequest;
 
 export type ForkRunAnswer = Session;
 
-export interface ReplayRunBody {
-  /** a stored set; default: the one in force */
-  policy?: string;
-  /** a set that isn't stored, instead of `policy` */
-  document?: {
-    [name: string]: unknown;
-  };
-  /** `next_cursor` of the page before */
-  cursor?: string;
-  /** calls of a page; default: 100 */
-  limit?: number;
-}
+export type ReplayRunBody = ReplayRunRequest;
 
 export type ReplayRunAnswer = RunReplay;
 
@@ -3744,24 +4911,7 @@ export interface ListSessionsQuery {
 
 export type ListSessionsAnswer = SessionList;
 
-export interface CreateSessionBody {
-  workspace_id: string;
-  capability_token_id: string;
-  /** one of `/v1/models` */
-  model: string;
-  /** the id of an agent: `agt_…` */
-  agent_id?: string;
-  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
-  name?: string;
-  /** how the model writes its calls; default: `native`, the provider's format */
-  dialect?: "native" | "blocks" | "tools-xml" | "yips";
-  /** text at the end of the system prompt */
-  system?: string;
-  /** your own id of the person whom the session is about: its calls carry it, and an erasure can select texts by it */
-  data_subject?: string;
-  /** `gateway`: nobody can be asked, so a call that needs a person is refused, unless it applies a staged change; default: `interactive` */
-  session_mode?: "interactive" | "gateway";
-}
+export type CreateSessionBody = CreateSessionRequest;
 
 export type CreateSessionAnswer = Session;
 
@@ -3774,16 +4924,7 @@ export interface ListRunsQuery {
 
 export type ListRunsAnswer = RunList;
 
-export interface StartRunBody {
-  input: string;
-  /** most replies of the model; default: 20, in `yips` 6 */
-  rounds_max?: number;
-  /** most tokens, input and output together */
-  tokens_max?: number;
-  /** most that it may cost, in millionths of the model's currency */
-  cost_max?: number;
-  idempotency_key?: string;
-}
+export type StartRunBody = StartRunRequest;
 
 export type StartRunAnswer = Run;
 
@@ -3795,7 +4936,7 @@ export interface ReadUsageQuery {
   /** milliseconds since the epoch */
   to?: number;
   /** default: `model`; days are UTC */
-  by?: "model" | "session" | "agent" | "day";
+  by?: UsageBy;
 }
 
 export type ReadUsageAnswer = Usage;
@@ -3813,193 +4954,19 @@ export interface ListJobsQuery {
   agent_id?: string;
 }
 
-export interface ListJobsAnswer {
-  items: readonly ({
-    /** the id of a job: `job_…` */
-    job_id: string;
-    name: string;
-    state: "active" | "paused";
-    cron: string;
-    time_zone: string;
-    due_at: number | null;
-    /** the id of an agent: `agt_…` */
-    agent_id: string;
-    workspace_id: string;
-    capability_token_id: string;
-    /** the token of its runs, which grants the listed tools */
-    run_token_id: string;
-    tools: readonly string[];
-    input: string;
-    system: string | null;
-    model: string;
-    dialect: string;
-    conversation: "fresh" | "kept";
-    overlap: "skip" | "queue" | "allow";
-    missed: "skip" | "run_once";
-    scheduling_class: "interactive" | "background" | "maintenance";
-    rounds_max: number | null;
-    tokens_max: number | null;
-    cost_max: number | null;
-    /** milliseconds since the epoch */
-    created_at: number;
-    /** the API key that created it */
-    created_by: string;
-    /** milliseconds since the epoch */
-    changed_at: number;
-    /** the API key on whose behalf its runs make their calls */
-    changed_by: string;
-  })[];
-  next_cursor: string | null;
-}
+export type ListJobsAnswer = JobList;
 
-export interface CreateJobBody {
-  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
-  name: string;
-  /** five fields (minute, hour, day, month, weekday), or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
-  cron: string;
-  /** an IANA time zone for the fields; default: `UTC` */
-  time_zone?: string;
-  workspace_id: string;
-  /** the token of the agent, from which the token of the runs is derived */
-  capability_token_id: string;
-  input: string;
-  /** one of `/v1/models` */
-  model: string;
-  /** the mutating tools that its runs may use; listing an administrative tool approves it */
-  tools?: readonly string[];
-  /** text at the end of the system prompt */
-  system?: string;
-  /** your own id of the person whom the session is about: its calls carry it, and an erasure can select texts by it */
-  data_subject?: string;
-  /** how the model writes its calls; default: `native`, the provider's format */
-  dialect?: "native" | "blocks" | "tools-xml" | "yips";
-  /** `fresh`: each run begins a new conversation; `kept`: all runs continue one */
-  conversation?: "fresh" | "kept";
-  /** handling of a start while a run of the job has not ended; default: `skip` */
-  overlap?: "skip" | "queue" | "allow";
-  /** handling of due times at which no orchestrator was running: none, or one run for all; default: `skip` */
-  missed?: "skip" | "run_once";
-  /** when calls of its runs are served among the waiting calls of the tenant; default: `background` */
-  scheduling_class?: "interactive" | "background" | "maintenance";
-  /** most replies of the model; default: 20, in `yips` 6 */
-  rounds_max?: number;
-  /** most tokens, input and output together */
-  tokens_max?: number;
-  /** most that it may cost, in millionths of the model's currency */
-  cost_max?: number;
-}
+export type CreateJobBody = JobSettings;
 
-export interface CreateJobAnswer {
-  /** the id of a job: `job_…` */
-  job_id: string;
-  name: string;
-  state: "active" | "paused";
-  cron: string;
-  time_zone: string;
-  due_at: number | null;
-  /** the id of an agent: `agt_…` */
-  agent_id: string;
-  workspace_id: string;
-  capability_token_id: string;
-  /** the token of its runs, which grants the listed tools */
-  run_token_id: string;
-  tools: readonly string[];
-  input: string;
-  system: string | null;
-  model: string;
-  dialect: string;
-  conversation: "fresh" | "kept";
-  overlap: "skip" | "queue" | "allow";
-  missed: "skip" | "run_once";
-  scheduling_class: "interactive" | "background" | "maintenance";
-  rounds_max: number | null;
-  tokens_max: number | null;
-  cost_max: number | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key that created it */
-  created_by: string;
-  /** milliseconds since the epoch */
-  changed_at: number;
-  /** the API key on whose behalf its runs make their calls */
-  changed_by: string;
-}
+export type CreateJobAnswer = Job;
 
 export interface PauseJobBody { [name: string]: never }
 
-export interface PauseJobAnswer {
-  /** the id of a job: `job_…` */
-  job_id: string;
-  name: string;
-  state: "active" | "paused";
-  cron: string;
-  time_zone: string;
-  due_at: number | null;
-  /** the id of an agent: `agt_…` */
-  agent_id: string;
-  workspace_id: string;
-  capability_token_id: string;
-  /** the token of its runs, which grants the listed tools */
-  run_token_id: string;
-  tools: readonly string[];
-  input: string;
-  system: string | null;
-  model: string;
-  dialect: string;
-  conversation: "fresh" | "kept";
-  overlap: "skip" | "queue" | "allow";
-  missed: "skip" | "run_once";
-  scheduling_class: "interactive" | "background" | "maintenance";
-  rounds_max: number | null;
-  tokens_max: number | null;
-  cost_max: number | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key that created it */
-  created_by: string;
-  /** milliseconds since the epoch */
-  changed_at: number;
-  /** the API key on whose behalf its runs make their calls */
-  changed_by: string;
-}
+export type PauseJobAnswer = Job;
 
 export interface ResumeJobBody { [name: string]: never }
 
-export interface ResumeJobAnswer {
-  /** the id of a job: `job_…` */
-  job_id: string;
-  name: string;
-  state: "active" | "paused";
-  cron: string;
-  time_zone: string;
-  due_at: number | null;
-  /** the id of an agent: `agt_…` */
-  agent_id: string;
-  workspace_id: string;
-  capability_token_id: string;
-  /** the token of its runs, which grants the listed tools */
-  run_token_id: string;
-  tools: readonly string[];
-  input: string;
-  system: string | null;
-  model: string;
-  dialect: string;
-  conversation: "fresh" | "kept";
-  overlap: "skip" | "queue" | "allow";
-  missed: "skip" | "run_once";
-  scheduling_class: "interactive" | "background" | "maintenance";
-  rounds_max: number | null;
-  tokens_max: number | null;
-  cost_max: number | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key that created it */
-  created_by: string;
-  /** milliseconds since the epoch */
-  changed_at: number;
-  /** the API key on whose behalf its runs make their calls */
-  changed_by: string;
-}
+export type ResumeJobAnswer = Job;
 
 export interface ListJobRunsQuery {
   /** `next_cursor` of the page before */
@@ -4008,195 +4975,19 @@ export interface ListJobRunsQuery {
   limit?: number;
 }
 
-export interface ListJobRunsAnswer {
-  items: readonly ({
-    /** the id of a job start: `jst_…` */
-    start_id: string;
-    /** the id of a job: `job_…` */
-    job_id: string;
-    /** milliseconds since the epoch */
-    due_at: number;
-    /** whether it was requested, not due */
-    by_hand: boolean;
-    /** `queued`: waits for a run of the job; `skipped`: excluded by the overlap rule; `missed`: due while no orchestrator was running */
-    state: "queued" | "started" | "skipped" | "missed" | "failed";
-    reason: string | null;
-    session_id: string | null;
-    run_id: string | null;
-    /** milliseconds since the epoch */
-    created_at: number;
-    started_at: number | null;
-  })[];
-  next_cursor: string | null;
-}
+export type ListJobRunsAnswer = JobStartList;
 
-export interface RunJobBody {
-  idempotency_key?: string;
-}
+export type RunJobBody = RunJobRequest;
 
-export interface RunJobAnswer {
-  /** the id of a job start: `jst_…` */
-  start_id: string;
-  /** the id of a job: `job_…` */
-  job_id: string;
-  /** milliseconds since the epoch */
-  due_at: number;
-  /** whether it was requested, not due */
-  by_hand: boolean;
-  /** `queued`: waits for a run of the job; `skipped`: excluded by the overlap rule; `missed`: due while no orchestrator was running */
-  state: "queued" | "started" | "skipped" | "missed" | "failed";
-  reason: string | null;
-  session_id: string | null;
-  run_id: string | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  started_at: number | null;
-}
+export type RunJobAnswer = JobStart;
 
-export interface ReadJobAnswer {
-  /** the id of a job: `job_…` */
-  job_id: string;
-  name: string;
-  state: "active" | "paused";
-  cron: string;
-  time_zone: string;
-  due_at: number | null;
-  /** the id of an agent: `agt_…` */
-  agent_id: string;
-  workspace_id: string;
-  capability_token_id: string;
-  /** the token of its runs, which grants the listed tools */
-  run_token_id: string;
-  tools: readonly string[];
-  input: string;
-  system: string | null;
-  model: string;
-  dialect: string;
-  conversation: "fresh" | "kept";
-  overlap: "skip" | "queue" | "allow";
-  missed: "skip" | "run_once";
-  scheduling_class: "interactive" | "background" | "maintenance";
-  rounds_max: number | null;
-  tokens_max: number | null;
-  cost_max: number | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key that created it */
-  created_by: string;
-  /** milliseconds since the epoch */
-  changed_at: number;
-  /** the API key on whose behalf its runs make their calls */
-  changed_by: string;
-}
+export type ReadJobAnswer = Job;
 
-export interface ChangeJobBody {
-  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
-  name: string;
-  /** five fields (minute, hour, day, month, weekday), or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
-  cron: string;
-  /** an IANA time zone for the fields; default: `UTC` */
-  time_zone?: string;
-  workspace_id: string;
-  /** the token of the agent, from which the token of the runs is derived */
-  capability_token_id: string;
-  input: string;
-  /** one of `/v1/models` */
-  model: string;
-  /** the mutating tools that its runs may use; listing an administrative tool approves it */
-  tools?: readonly string[];
-  /** text at the end of the system prompt */
-  system?: string;
-  /** your own id of the person whom the session is about: its calls carry it, and an erasure can select texts by it */
-  data_subject?: string;
-  /** how the model writes its calls; default: `native`, the provider's format */
-  dialect?: "native" | "blocks" | "tools-xml" | "yips";
-  /** `fresh`: each run begins a new conversation; `kept`: all runs continue one */
-  conversation?: "fresh" | "kept";
-  /** handling of a start while a run of the job has not ended; default: `skip` */
-  overlap?: "skip" | "queue" | "allow";
-  /** handling of due times at which no orchestrator was running: none, or one run for all; default: `skip` */
-  missed?: "skip" | "run_once";
-  /** when calls of its runs are served among the waiting calls of the tenant; default: `background` */
-  scheduling_class?: "interactive" | "background" | "maintenance";
-  /** most replies of the model; default: 20, in `yips` 6 */
-  rounds_max?: number;
-  /** most tokens, input and output together */
-  tokens_max?: number;
-  /** most that it may cost, in millionths of the model's currency */
-  cost_max?: number;
-}
+export type ChangeJobBody = JobSettings;
 
-export interface ChangeJobAnswer {
-  /** the id of a job: `job_…` */
-  job_id: string;
-  name: string;
-  state: "active" | "paused";
-  cron: string;
-  time_zone: string;
-  due_at: number | null;
-  /** the id of an agent: `agt_…` */
-  agent_id: string;
-  workspace_id: string;
-  capability_token_id: string;
-  /** the token of its runs, which grants the listed tools */
-  run_token_id: string;
-  tools: readonly string[];
-  input: string;
-  system: string | null;
-  model: string;
-  dialect: string;
-  conversation: "fresh" | "kept";
-  overlap: "skip" | "queue" | "allow";
-  missed: "skip" | "run_once";
-  scheduling_class: "interactive" | "background" | "maintenance";
-  rounds_max: number | null;
-  tokens_max: number | null;
-  cost_max: number | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key that created it */
-  created_by: string;
-  /** milliseconds since the epoch */
-  changed_at: number;
-  /** the API key on whose behalf its runs make their calls */
-  changed_by: string;
-}
+export type ChangeJobAnswer = Job;
 
-export interface DeleteJobAnswer {
-  /** the id of a job: `job_…` */
-  job_id: string;
-  name: string;
-  state: "active" | "paused";
-  cron: string;
-  time_zone: string;
-  due_at: number | null;
-  /** the id of an agent: `agt_…` */
-  agent_id: string;
-  workspace_id: string;
-  capability_token_id: string;
-  /** the token of its runs, which grants the listed tools */
-  run_token_id: string;
-  tools: readonly string[];
-  input: string;
-  system: string | null;
-  model: string;
-  dialect: string;
-  conversation: "fresh" | "kept";
-  overlap: "skip" | "queue" | "allow";
-  missed: "skip" | "run_once";
-  scheduling_class: "interactive" | "background" | "maintenance";
-  rounds_max: number | null;
-  tokens_max: number | null;
-  cost_max: number | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key that created it */
-  created_by: string;
-  /** milliseconds since the epoch */
-  changed_at: number;
-  /** the API key on whose behalf its runs make their calls */
-  changed_by: string;
-}
+export type DeleteJobAnswer = Job;
 
 export interface ListResourcesQuery {
   /** `next_cursor` of the page before */
@@ -4204,7 +4995,7 @@ export interface ListResourcesQuery {
   /** rows of a page; default: 50 */
   limit?: number;
   /** only resources of this kind */
-  kind?: "agent" | "audio_device" | "calendar" | "container" | "info_store" | "mailbox" | "mcp_server" | "model" | "profile" | "sandbox" | "search_engine" | "skill" | "task" | "website";
+  kind?: ResourceKind;
   /** only resources of this name */
   name?: string;
   /** only those that this agent may use */
@@ -4219,62 +5010,7 @@ export type CreateResourceAnswer = Resource;
 
 export type ReadResourceAnswer = Resource;
 
-export interface UpdateResourceBody {
-  settings: AudioDeviceSettings | CalendarSettings | ContainerSettings | InfoStoreSettings | MailboxSettings | {
-    /** streamable HTTP */
-    transport: "http";
-    /** the MCP endpoint: `https://host[:port]/path` */
-    url: string;
-    credential?: {
-      /** `authorization` by default */
-      header?: string;
-      /** before the secret, with its space; `Bearer ` by default */
-      prefix?: string;
-      /** the name of a tenant's secret */
-      secret: string;
-    } | {
-      /** OAuth 2.1, with authorization code and PKCE */
-      oauth: {
-        /** the id of the client that Writ is at the authorization server */
-        client_id: string;
-        /** the name of the tenant's secret that authenticates the client; takes `authorization_server`, and goes there alone */
-        client_secret?: string;
-        /** the scopes that a person is asked for */
-        scopes: readonly string[];
-        /** its issuer, `https://host[:port]/path`; by default the one that the server names */
-        authorization_server?: string;
-      };
-    };
-    /** calls under way per executor; 8 by default */
-    calls_max?: number;
-    /** what it may ask of the client that calls it; absent: nothing */
-    asks?: readonly ("elicitation" | "elicitation_url" | "sampling" | "roots")[];
-  } | {
-    /** a program, over its standard input and output */
-    transport: "stdio";
-    /** the program and its arguments: no shell reads them */
-    command: readonly string[];
-    /** the name of the tenant's image that has the program; absent: the image of sandboxes */
-    image?: string;
-    /** variables of the program, beside a few that every program has */
-    env?: {
-      [name: string]: string | {
-        /** the name of a tenant's secret */
-        secret: string;
-      };
-    };
-    /** hosts that it may reach during a call whose token grants them, too; absent: none */
-    hosts?: readonly string[];
-    /** of one process; 1024 by default */
-    memory_mb?: number;
-    /** calls under way per executor; 8 by default */
-    calls_max?: number;
-    /** what it may ask of the client that calls it; absent: nothing */
-    asks?: readonly ("elicitation" | "elicitation_url" | "sampling" | "roots")[];
-  } | ModelSettings | SearchEngineSettings | WebsiteSettings;
-  /** the version that the new settings replace: another one is a `conflict` */
-  expected_version: number;
-}
+export type UpdateResourceBody = UpdateResourceRequest;
 
 export type UpdateResourceAnswer = Resource;
 
@@ -4286,7 +5022,7 @@ export interface ListResourceGrantsQuery {
   /** rows of a page; default: 50 */
   limit?: number;
   /** only resources of this kind */
-  kind?: "agent" | "audio_device" | "calendar" | "container" | "info_store" | "mailbox" | "mcp_server" | "model" | "profile" | "sandbox" | "search_engine" | "skill" | "task" | "website";
+  kind?: ResourceKind;
   /** only grants of this resource */
   resource_id?: string;
   /** only grants that count for this agent: its own and those of every agent */
@@ -4295,15 +5031,7 @@ export interface ListResourceGrantsQuery {
 
 export type ListResourceGrantsAnswer = ResourceGrantList;
 
-export interface SetResourceGrantBody {
-  kind: "agent" | "audio_device" | "calendar" | "container" | "info_store" | "mailbox" | "mcp_server" | "model" | "profile" | "sandbox" | "search_engine" | "skill" | "task" | "website";
-  /** null: every resource of the kind; the only value for `create` */
-  resource_id: string | null;
-  right: "use" | "create";
-  /** null: every agent of the tenant */
-  agent_id: string | null;
-  clearance: "autopilot" | "soft_gate" | "escalated";
-}
+export type SetResourceGrantBody = SetResourceGrantRequest;
 
 export type SetResourceGrantAnswer = ResourceGrant;
 
@@ -4324,14 +5052,7 @@ export interface ListExternalVersionsQuery {
 
 export type ListExternalVersionsAnswer = ExternalVersionList;
 
-export interface SetExternalVersionBody {
-  /** a name, such as `deployment:shop/production` */
-  ref: string;
-  /** printable ASCII; what it means is between whoever sets and whoever names it */
-  version: string;
-  /** the current version; null where there is none yet */
-  expected_version: string | null;
-}
+export type SetExternalVersionBody = SetExternalVersionRequest;
 
 export type SetExternalVersionAnswer = ExternalVersion;
 
@@ -4344,13 +5065,7 @@ export interface ListSecretsQuery {
 
 export type ListSecretsAnswer = SecretList;
 
-export interface SetSecretBody {
-  name: string;
-  /** the value in clear text */
-  value: string;
-  /** for people */
-  note?: string;
-}
+export type SetSecretBody = SetSecretRequest;
 
 export type SetSecretAnswer = Secret;
 
@@ -4380,34 +5095,15 @@ export interface ListSandboxesQuery {
 
 export type ListSandboxesAnswer = SandboxList;
 
-export interface PutSandboxBody {
-  /** one to 64 small letters, digits, `.`, `_`, `-` */
-  name: string;
-  /** the workspace that its scripts run in */
-  workspace_id: string;
-  /** what it adds to the shipped rules: `mk8-rules.v1.json`, every member optional */
-  rules?: {
-    [name: string]: unknown;
-  };
-  /** the only templates that ProcRun may use; null: all */
-  enabled_templates?: readonly string[] | null;
-  /** operations by the name that Include uses */
-  fragments?: {
-    [name: string]: readonly unknown[];
-  };
-}
+export type PutSandboxBody = PutSandboxRequest;
 
 export type PutSandboxAnswer = SandboxPut;
 
 export type ReadSandboxAnswer = SandboxWhole;
 
-export interface RemoveSandboxAnswer {
-  removed: string;
-}
+export type RemoveSandboxAnswer = Removed;
 
-export interface SignSandboxBody {
-  envelope: Envelope;
-}
+export type SignSandboxBody = SignSandboxRequest;
 
 export type SignSandboxAnswer = SandboxWhole;
 
@@ -4420,15 +5116,7 @@ export interface ListRegistrarKeysQuery {
 
 export type ListRegistrarKeysAnswer = RegistrarKeyList;
 
-export interface AddRegistrarKeyBody {
-  public_key: {
-    kty: "OKP";
-    crv: "Ed25519";
-    x: string;
-  };
-  /** for people */
-  note?: string;
-}
+export type AddRegistrarKeyBody = AddRegistrarKeyRequest;
 
 export type AddRegistrarKeyAnswer = RegistrarKey;
 
@@ -4449,21 +5137,13 @@ export interface ListImagesQuery {
 
 export type ListImagesAnswer = ImageList;
 
-export interface CreateImageBody {
-  /** one to 64 small letters, digits, `.`, `_`, `-` */
-  name: string;
-  source: ImageSource;
-  /** tools whose calls run in it; profiles and programs name their image themselves */
-  tools?: readonly string[];
-}
+export type CreateImageBody = CreateImageRequest;
 
 export type CreateImageAnswer = Image;
 
 export type ReadImageAnswer = Image;
 
-export interface RemoveImageAnswer {
-  removed: string;
-}
+export type RemoveImageAnswer = Removed;
 
 export type ReadImageLogAnswer = ImageLog;
 
@@ -4476,45 +5156,13 @@ export interface ListExecutionProfilesQuery {
 
 export type ListExecutionProfilesAnswer = ProfileList;
 
-export interface CreateExecutionProfileBody {
-  /** one to 64 small letters, digits, `.`, `_`, `-` */
-  name: string;
-  /** what may read a command */
-  shells: readonly ("Bash" | "PowerShell" | "CommandPrompt" | "Git")[];
-  limits: {
-    /** the longest that a command may run */
-    wall_ms: number;
-    memory_bytes: number;
-  };
-  /** the only workspace that it is for; null: any */
-  workspace_id?: string | null;
-  /** variables that commands find; no secrets */
-  environment?: {
-    [name: string]: string;
-  };
-  /** hosts that a command may reach at most, where its token reaches them too */
-  net?: readonly {
-    domain: string;
-    methods: readonly string[];
-    /** the only ports; absent: 80 for http, 443 for https and `CONNECT`, and none for `TCP` and `TLS`, which need them named */
-    ports?: readonly number[];
-  }[];
-  /** the user that commands run as, never root; the user `sandbox` (10001) unless set */
-  user?: string | {
-    uid: number;
-    gid: number;
-  };
-  /** the tenant's image that commands run in; that of the tool unless set */
-  image?: string;
-}
+export type CreateExecutionProfileBody = CreateExecutionProfileRequest;
 
 export type CreateExecutionProfileAnswer = ProfilePut;
 
 export type ReadExecutionProfileAnswer = Profile;
 
-export interface RemoveExecutionProfileAnswer {
-  removed: string;
-}
+export type RemoveExecutionProfileAnswer = Removed;
 
 export interface ListSkillsQuery {
   /** `next_cursor` of the page before */
@@ -4525,196 +5173,27 @@ export interface ListSkillsQuery {
 
 export type ListSkillsAnswer = SkillList;
 
-export interface PutSkillBody {
-  files: readonly ({
-    /** relative to the folder */
-    path: string;
-    content: string;
-    /** of `content`; default: utf8 */
-    encoding?: "utf8" | "base64";
-  })[];
-}
+export type PutSkillBody = PutSkillRequest;
 
 export type PutSkillAnswer = SkillPut;
 
 export type ReadSkillAnswer = SkillWhole;
 
-export interface RemoveSkillAnswer {
-  removed: string;
-}
+export type RemoveSkillAnswer = Removed;
 
 export type ListToolsAnswer = ToolList;
 
-export interface ApplyToolsBody {
-  tools?: readonly ({
-    name: string;
-    description: string;
-    category: "read" | "write" | "admin";
-    /** a program on the path of the image, or its absolute path */
-    cmd: string;
-    args?: readonly string[];
-    parameters?: {
-      [name: string]: {
-        type: "string" | "integer" | "number" | "boolean";
-        description?: string;
-        /** false by default */
-        optional?: boolean;
-        enum?: readonly (string | number)[];
-        /** RE2; the whole value must match */
-        pattern?: string;
-        minLength?: number;
-        /** 4096 by default */
-        maxLength?: number;
-        minimum?: number;
-        maximum?: number;
-        /** whether a value may begin with `-`: false by default, since a program could take it for an option */
-        leading_dash?: boolean;
-      };
-    };
-    optional_args?: {
-      [name: string]: readonly string[];
-    };
-    env?: {
-      [name: string]: string;
-    };
-    /** 120000 by default */
-    timeout_ms?: number;
-    /** one to 64 small letters, digits, `.`, `_`, `-` */
-    image?: string;
-    /** 200000 by default */
-    output_bytes?: number;
-  })[];
-  functions?: readonly ({
-    name: string;
-    title?: string;
-    description: string;
-    category: "read" | "write" | "admin";
-    /** `pull`: a worker of the tenant takes permits; `caller`: the caller gets one and runs it itself; `inline` is an older name of `caller` */
-    mode: "pull" | "caller" | "inline";
-    parameters: {
-      [name: string]: unknown;
-    };
-    result?: {
-      [name: string]: unknown;
-    };
-    /** default: whether it only reads; see the same member of the stored tool */
-    idempotent?: boolean;
-    /** 120000 by default */
-    timeout_ms?: number;
-  })[];
-  /** what `${NAME}` stands for in the environments of these tools */
-  variables?: {
-    [name: string]: string;
-  };
-  /** only report what would change */
-  dry_run?: boolean;
-}
+export type ApplyToolsBody = ApplyToolsRequest;
 
-export interface ApplyToolsAnswer {
-  valid: boolean;
-  problems: readonly {
-    /** JSON pointer (RFC 6901) of the place in what was sent */
-    pointer: string;
-    message: string;
-    /** what to do about it; empty where the message says it all */
-    help: string;
-  }[];
-  tools: readonly ({
-    tool_id: string;
-    version: number;
-    definition_digest: string;
-    change: "created" | "changed" | "unchanged";
-  })[];
-}
+export type ApplyToolsAnswer = ToolsApplied;
 
 export type ReadToolAnswer = Tool;
 
-export interface RemoveToolAnswer {
-  removed: string;
-}
+export type RemoveToolAnswer = Removed;
 
-export interface ImportOpenApiBody {
-  /** OpenAPI 3.0 or 3.1, JSON or YAML */
-  document: string;
-  options: {
-    /** the part of the names of the tools after `api.`: lower case, digits and `_` */
-    name: string;
-    /** the address of the API over TLS; absent: that of the document */
-    server?: string;
-    server_variables?: {
-      [name: string]: string;
-    };
-    secrets?: {
-      [name: string]: string;
-    };
-    categories?: {
-      [name: string]: "read" | "write" | "admin";
-    };
-    idempotency_headers?: {
-      [name: string]: string;
-    };
-    /** operations, each may end in `*`; absent: all */
-    include?: readonly string[];
-    exclude?: readonly string[];
-    /** whether deprecated operations are imported, too */
-    deprecated?: boolean;
-    /** of each call; 30000 by default */
-    timeout_ms?: number;
-  };
-  /** an operation that has a problem keeps all from being registered */
-  strict?: boolean;
-  /** only report what would change */
-  dry_run?: boolean;
-}
+export type ImportOpenApiBody = ImportOpenApiRequest;
 
-export interface ImportOpenApiAnswer {
-  title: string;
-  server: string | null;
-  operations: readonly ({
-    method: string;
-    path: string;
-    operation: string | null;
-    pointer: string;
-    /** null: it was left out */
-    tool_id: string | null;
-    outcome: "tool" | "excluded" | "unusable";
-  })[];
-  /** why operations were left out */
-  problems: readonly ({
-    /** JSON pointer of the place in the document */
-    pointer: string;
-    of: "document" | "options";
-    message: string;
-    /** what to do about it; empty where the message says it all */
-    help: string;
-  })[];
-  /** what of imported operations is not offered */
-  notes: readonly ({
-    /** JSON pointer of the place in the document */
-    pointer: string;
-    of: "document" | "options";
-    message: string;
-    /** what to do about it; empty where the message says it all */
-    help: string;
-  })[];
-  /** the result for each tool; null: nothing was registered */
-  applied: {
-    valid: boolean;
-    problems: readonly {
-      /** JSON pointer (RFC 6901) of the place in what was sent */
-      pointer: string;
-      message: string;
-      /** what to do about it; empty where the message says it all */
-      help: string;
-    }[];
-    tools: readonly ({
-      tool_id: string;
-      version: number;
-      definition_digest: string;
-      change: "created" | "changed" | "unchanged";
-    })[];
-  } | null;
-}
+export type ImportOpenApiAnswer = ApiImported;
 
 export interface ListMcpServersQuery {
   /** `next_cursor` of the page before */
@@ -4736,44 +5215,22 @@ export interface ListMcpServerToolsQuery {
   cursor?: string;
   /** rows of a page; default: 50 */
   limit?: number;
-  state?: "new" | "accepted" | "changed" | "gone" | "refused";
+  state?: McpToolState;
 }
 
 export type ListMcpServerToolsAnswer = McpServerToolList;
 
-export interface AcceptMcpServerToolsBody {
-  tools: readonly ({
-    /** the tool's name at the server */
-    name: string;
-    /** of the definition that was looked at */
-    digest: string;
-    category?: "read" | "write" | "admin";
-  })[];
-}
+export type AcceptMcpServerToolsBody = AcceptMcpServerToolsRequest;
 
 export type AcceptMcpServerToolsAnswer = McpToolDecision;
 
-export interface RefuseMcpServerToolsBody {
-  tools: readonly {
-    /** the tool's name at the server */
-    name: string;
-    /** of the definition that was looked at */
-    digest: string;
-  }[];
-}
+export type RefuseMcpServerToolsBody = RefuseMcpServerToolsRequest;
 
 export type RefuseMcpServerToolsAnswer = McpToolDecision;
 
 export interface AskMcpConnectionBody { [name: string]: never }
 
-export interface AskMcpConnectionAnswer {
-  /** the id of a connection: `con_…` */
-  connection_id: string;
-  /** the page that the person opens in a browser */
-  url: string;
-  /** until when it is good, in milliseconds since the epoch */
-  expires_at: number;
-}
+export type AskMcpConnectionAnswer = McpConnectionLink;
 
 export interface ListMcpConnectionsQuery {
   /** `next_cursor` of the page before */
@@ -4782,100 +5239,15 @@ export interface ListMcpConnectionsQuery {
   limit?: number;
 }
 
-export interface ListMcpConnectionsAnswer {
-  items: readonly ({
-    /** the id of a connection: `con_…` */
-    connection_id: string;
-    /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
-    server: string;
-    state: "asked" | "confirmed" | "exchanging" | "connected" | "failed" | "ended";
-    /** whether it is the caller's own */
-    own: boolean;
-    person: string | null;
-    /** whether the server's tools are listed with its rights */
-    lists: boolean;
-    /** what was granted, as far as it is known; else what is asked for */
-    scopes: readonly string[];
-    issuer: string | null;
-    problem: {
-      code: "request.malformed" | "request.too_large" | "request.unsupported_media_type" | "request.wrong_host" | "request.method_not_allowed" | "auth.missing" | "auth.invalid" | "auth.role" | "auth.insufficient_scope" | "auth.issuer_unavailable" | "rate.limited" | "queue.full" | "not_found" | "conflict" | "tool.unknown" | "tool.not_available" | "tool.changed" | "args.invalid" | "args.too_large" | "path.invalid" | "path.escape" | "idempotency.missing" | "idempotency.mismatch" | "idempotency.expired" | "deadline" | "token.unknown" | "token.not_yet_valid" | "token.expired" | "token.revoked" | "token.agent" | "token.tool" | "token.scope" | "path.denied" | "token.not_narrower" | "token.depth" | "key.revoked" | "budget.exhausted" | "workspace.unknown" | "policy.args_changed" | "policy.unredactable" | "policy.args_untyped" | "policy.denied" | "policy.error" | "policy.invalid" | "policy.unreadable" | "approval.denied" | "approval.expired" | "approval.own_call" | "approval.stale" | "approval.previewed_anew" | "approval.effect_unseen" | "approval.voted" | "approval.not_delegated" | "approval.superseded" | "value.missing" | "secret.unknown" | "resolution.own_call" | "sandbox.unknown" | "sandbox.unverified" | "resource.unknown" | "resource.exists" | "agent.itself" | "agent.conflict" | "image.unknown" | "image.not_ready" | "image.unavailable" | "image.not_allowed" | "store.mismatch" | "store.unavailable" | "profile.unknown" | "shell.unavailable" | "sandbox.killed" | "cancelled" | "frozen" | "egress.refused" | "egress.failed" | "api.refused" | "api.failed" | "mcp.definition_changed" | "mcp.definition_gone" | "mcp.unreachable" | "mcp.busy" | "mcp.refused" | "mcp.failed" | "mcp.protocol" | "mcp.result_invalid" | "mcp.unsupported" | "mcp.consent_required" | "mcp.consent_not_yours" | "mcp.consent_failed" | "mcp.token_unavailable" | "mcp.authorization_unusable" | "calendar.unusable" | "calendar.refused" | "calendar.unreadable" | "mailbox.unusable" | "mailbox.refused" | "mailbox.not_private" | "mailbox.folder_unknown" | "mailbox.unreadable" | "precondition.failed" | "effect.out_of_scope" | "workspace.conflict" | "output.not_kept" | "workspace.quota" | "file.not_found" | "file.kind" | "file.too_large" | "edit.no_match" | "edit.ambiguous" | "skill.unknown" | "task.unknown" | "search.pattern" | "command.failed" | "command.timeout" | "command.too_long" | "command.killed" | "session.lost" | "session.diverged" | "session.busy" | "session.idle" | "session.conflict" | "limit.exceeded" | "effect.invalid" | "secret.in_delta" | "attempts.exhausted" | "effect.ambiguous" | "function.failed" | "function.result_invalid" | "permit.invalid" | "permit.expired" | "permit.spent" | "attempt.fenced" | "overloaded" | "record.backlog" | "record.invalid" | "record.too_large" | "receipt.pending" | "ledger.diverged" | "ledger.unavailable" | "bus.unreachable" | "database.unavailable" | "blob.missing" | "blob.corrupt" | "sandbox.unavailable" | "audio.unreadable" | "audio.too_long" | "transcription.model_unknown" | "transcription.unavailable" | "transcription.failed" | "version.unsupported" | "internal";
-      /** without anything that the server sent, or shown as its words */
-      message: string;
-    } | null;
-    /** milliseconds since the epoch */
-    created_at: number;
-    expires_at: number | null;
-    connected_at: number | null;
-    used_at: number | null;
-    ended_at: number | null;
-  })[];
-  next_cursor: string | null;
-}
+export type ListMcpConnectionsAnswer = McpConnectionList;
 
 export interface AskListingMcpConnectionBody { [name: string]: never }
 
-export interface AskListingMcpConnectionAnswer {
-  /** the id of a connection: `con_…` */
-  connection_id: string;
-  /** the page that the person opens in a browser */
-  url: string;
-  /** until when it is good, in milliseconds since the epoch */
-  expires_at: number;
-}
+export type AskListingMcpConnectionAnswer = McpConnectionLink;
 
-export interface ReadMcpConnectionAnswer {
-  /** the id of a connection: `con_…` */
-  connection_id: string;
-  /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
-  server: string;
-  state: "asked" | "confirmed" | "exchanging" | "connected" | "failed" | "ended";
-  /** whether it is the caller's own */
-  own: boolean;
-  person: string | null;
-  /** whether the server's tools are listed with its rights */
-  lists: boolean;
-  /** what was granted, as far as it is known; else what is asked for */
-  scopes: readonly string[];
-  issuer: string | null;
-  problem: {
-    code: "request.malformed" | "request.too_large" | "request.unsupported_media_type" | "request.wrong_host" | "request.method_not_allowed" | "auth.missing" | "auth.invalid" | "auth.role" | "auth.insufficient_scope" | "auth.issuer_unavailable" | "rate.limited" | "queue.full" | "not_found" | "conflict" | "tool.unknown" | "tool.not_available" | "tool.changed" | "args.invalid" | "args.too_large" | "path.invalid" | "path.escape" | "idempotency.missing" | "idempotency.mismatch" | "idempotency.expired" | "deadline" | "token.unknown" | "token.not_yet_valid" | "token.expired" | "token.revoked" | "token.agent" | "token.tool" | "token.scope" | "path.denied" | "token.not_narrower" | "token.depth" | "key.revoked" | "budget.exhausted" | "workspace.unknown" | "policy.args_changed" | "policy.unredactable" | "policy.args_untyped" | "policy.denied" | "policy.error" | "policy.invalid" | "policy.unreadable" | "approval.denied" | "approval.expired" | "approval.own_call" | "approval.stale" | "approval.previewed_anew" | "approval.effect_unseen" | "approval.voted" | "approval.not_delegated" | "approval.superseded" | "value.missing" | "secret.unknown" | "resolution.own_call" | "sandbox.unknown" | "sandbox.unverified" | "resource.unknown" | "resource.exists" | "agent.itself" | "agent.conflict" | "image.unknown" | "image.not_ready" | "image.unavailable" | "image.not_allowed" | "store.mismatch" | "store.unavailable" | "profile.unknown" | "shell.unavailable" | "sandbox.killed" | "cancelled" | "frozen" | "egress.refused" | "egress.failed" | "api.refused" | "api.failed" | "mcp.definition_changed" | "mcp.definition_gone" | "mcp.unreachable" | "mcp.busy" | "mcp.refused" | "mcp.failed" | "mcp.protocol" | "mcp.result_invalid" | "mcp.unsupported" | "mcp.consent_required" | "mcp.consent_not_yours" | "mcp.consent_failed" | "mcp.token_unavailable" | "mcp.authorization_unusable" | "calendar.unusable" | "calendar.refused" | "calendar.unreadable" | "mailbox.unusable" | "mailbox.refused" | "mailbox.not_private" | "mailbox.folder_unknown" | "mailbox.unreadable" | "precondition.failed" | "effect.out_of_scope" | "workspace.conflict" | "output.not_kept" | "workspace.quota" | "file.not_found" | "file.kind" | "file.too_large" | "edit.no_match" | "edit.ambiguous" | "skill.unknown" | "task.unknown" | "search.pattern" | "command.failed" | "command.timeout" | "command.too_long" | "command.killed" | "session.lost" | "session.diverged" | "session.busy" | "session.idle" | "session.conflict" | "limit.exceeded" | "effect.invalid" | "secret.in_delta" | "attempts.exhausted" | "effect.ambiguous" | "function.failed" | "function.result_invalid" | "permit.invalid" | "permit.expired" | "permit.spent" | "attempt.fenced" | "overloaded" | "record.backlog" | "record.invalid" | "record.too_large" | "receipt.pending" | "ledger.diverged" | "ledger.unavailable" | "bus.unreachable" | "database.unavailable" | "blob.missing" | "blob.corrupt" | "sandbox.unavailable" | "audio.unreadable" | "audio.too_long" | "transcription.model_unknown" | "transcription.unavailable" | "transcription.failed" | "version.unsupported" | "internal";
-    /** without anything that the server sent, or shown as its words */
-    message: string;
-  } | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  expires_at: number | null;
-  connected_at: number | null;
-  used_at: number | null;
-  ended_at: number | null;
-}
+export type ReadMcpConnectionAnswer = McpConnection;
 
-export interface EndMcpConnectionAnswer {
-  /** the id of a connection: `con_…` */
-  connection_id: string;
-  /** unique within its kind: up to 64 letters, digits, `_`, `-` and `.` */
-  server: string;
-  state: "asked" | "confirmed" | "exchanging" | "connected" | "failed" | "ended";
-  /** whether it is the caller's own */
-  own: boolean;
-  person: string | null;
-  /** whether the server's tools are listed with its rights */
-  lists: boolean;
-  /** what was granted, as far as it is known; else what is asked for */
-  scopes: readonly string[];
-  issuer: string | null;
-  problem: {
-    code: "request.malformed" | "request.too_large" | "request.unsupported_media_type" | "request.wrong_host" | "request.method_not_allowed" | "auth.missing" | "auth.invalid" | "auth.role" | "auth.insufficient_scope" | "auth.issuer_unavailable" | "rate.limited" | "queue.full" | "not_found" | "conflict" | "tool.unknown" | "tool.not_available" | "tool.changed" | "args.invalid" | "args.too_large" | "path.invalid" | "path.escape" | "idempotency.missing" | "idempotency.mismatch" | "idempotency.expired" | "deadline" | "token.unknown" | "token.not_yet_valid" | "token.expired" | "token.revoked" | "token.agent" | "token.tool" | "token.scope" | "path.denied" | "token.not_narrower" | "token.depth" | "key.revoked" | "budget.exhausted" | "workspace.unknown" | "policy.args_changed" | "policy.unredactable" | "policy.args_untyped" | "policy.denied" | "policy.error" | "policy.invalid" | "policy.unreadable" | "approval.denied" | "approval.expired" | "approval.own_call" | "approval.stale" | "approval.previewed_anew" | "approval.effect_unseen" | "approval.voted" | "approval.not_delegated" | "approval.superseded" | "value.missing" | "secret.unknown" | "resolution.own_call" | "sandbox.unknown" | "sandbox.unverified" | "resource.unknown" | "resource.exists" | "agent.itself" | "agent.conflict" | "image.unknown" | "image.not_ready" | "image.unavailable" | "image.not_allowed" | "store.mismatch" | "store.unavailable" | "profile.unknown" | "shell.unavailable" | "sandbox.killed" | "cancelled" | "frozen" | "egress.refused" | "egress.failed" | "api.refused" | "api.failed" | "mcp.definition_changed" | "mcp.definition_gone" | "mcp.unreachable" | "mcp.busy" | "mcp.refused" | "mcp.failed" | "mcp.protocol" | "mcp.result_invalid" | "mcp.unsupported" | "mcp.consent_required" | "mcp.consent_not_yours" | "mcp.consent_failed" | "mcp.token_unavailable" | "mcp.authorization_unusable" | "calendar.unusable" | "calendar.refused" | "calendar.unreadable" | "mailbox.unusable" | "mailbox.refused" | "mailbox.not_private" | "mailbox.folder_unknown" | "mailbox.unreadable" | "precondition.failed" | "effect.out_of_scope" | "workspace.conflict" | "output.not_kept" | "workspace.quota" | "file.not_found" | "file.kind" | "file.too_large" | "edit.no_match" | "edit.ambiguous" | "skill.unknown" | "task.unknown" | "search.pattern" | "command.failed" | "command.timeout" | "command.too_long" | "command.killed" | "session.lost" | "session.diverged" | "session.busy" | "session.idle" | "session.conflict" | "limit.exceeded" | "effect.invalid" | "secret.in_delta" | "attempts.exhausted" | "effect.ambiguous" | "function.failed" | "function.result_invalid" | "permit.invalid" | "permit.expired" | "permit.spent" | "attempt.fenced" | "overloaded" | "record.backlog" | "record.invalid" | "record.too_large" | "receipt.pending" | "ledger.diverged" | "ledger.unavailable" | "bus.unreachable" | "database.unavailable" | "blob.missing" | "blob.corrupt" | "sandbox.unavailable" | "audio.unreadable" | "audio.too_long" | "transcription.model_unknown" | "transcription.unavailable" | "transcription.failed" | "version.unsupported" | "internal";
-    /** without anything that the server sent, or shown as its words */
-    message: string;
-  } | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  expires_at: number | null;
-  connected_at: number | null;
-  used_at: number | null;
-  ended_at: number | null;
-}
+export type EndMcpConnectionAnswer = McpConnection;
 
 export interface ListWebhooksQuery {
   /** `next_cursor` of the page before */
@@ -4886,21 +5258,11 @@ export interface ListWebhooksQuery {
 
 export type ListWebhooksAnswer = WebhookList;
 
-export interface CreateWebhookBody {
-  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
-  name: string;
-  /** `https://`, at a public address */
-  url: string;
-  /** the kinds of messages that it receives */
-  events: readonly ("approval.pending" | "approval.voted" | "approval.approved" | "approval.denied" | "approval.expired" | "approval.cancelled" | "approval.superseded" | "operation.ambiguous" | "operation.resolved" | "mcp_server.tools_new" | "mcp_server.tools_changed" | "mcp_server.tools_gone" | "mcp_server.failing" | "mcp_server.recovered" | "run.finished")[];
-}
+export type CreateWebhookBody = CreateWebhookRequest;
 
 export type CreateWebhookAnswer = NewWebhook;
 
-export interface RotateWebhookSecretBody {
-  /** default: a day */
-  overlap_ms?: number;
-}
+export type RotateWebhookSecretBody = RotateWebhookSecretRequest;
 
 export type RotateWebhookSecretAnswer = NewWebhook;
 
@@ -4913,7 +5275,7 @@ export interface ListDeliveriesQuery {
   cursor?: string;
   /** rows of a page; default: 50 */
   limit?: number;
-  state?: "pending" | "delivered" | "failed";
+  state?: DeliveryState;
 }
 
 export type ListDeliveriesAnswer = DeliveryList;
@@ -4924,28 +5286,13 @@ export type RedeliverAnswer = Delivery;
 
 export type ReadWebhookAnswer = Webhook;
 
-export interface ChangeWebhookBody {
-  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
-  name: string;
-  /** `https://`, at a public address */
-  url: string;
-  /** the kinds of messages that it receives */
-  events: readonly ("approval.pending" | "approval.voted" | "approval.approved" | "approval.denied" | "approval.expired" | "approval.cancelled" | "approval.superseded" | "operation.ambiguous" | "operation.resolved" | "mcp_server.tools_new" | "mcp_server.tools_changed" | "mcp_server.tools_gone" | "mcp_server.failing" | "mcp_server.recovered" | "run.finished")[];
-  state: "active" | "disabled";
-}
+export type ChangeWebhookBody = ChangeWebhookRequest;
 
 export type ChangeWebhookAnswer = Webhook;
 
 export type DeleteWebhookAnswer = Webhook;
 
-export interface ReadSignaturesAnswer {
-  signatures: readonly {
-    /** RFC 7638 thumbprint of the record key */
-    keyid: string;
-    /** base64 */
-    sig: string;
-  }[];
-}
+export type ReadSignaturesAnswer = Signatures;
 
 export interface ReadInclusionQuery {
   /** of the record, as in its receipt */
@@ -4961,15 +5308,10 @@ export interface ReadConsistencyQuery {
   to: number;
 }
 
-export interface ReadConsistencyAnswer {
-  from: number;
-  to: number;
-  hashes: readonly string[];
-}
+export type ReadConsistencyAnswer = Consistency;
 
 export interface ExportRecordsQuery {
-  /** `dsse`, the default: `{leaf_index, envelope}` with the signed envelope; `receipt`: the receipt for `writ verify`; `cloudevents`: CloudEvents 1.0; `ocsf`: OCSF 1.4.0, API Activity */
-  format?: "dsse" | "receipt" | "cloudevents" | "ocsf";
+  format?: ExportRecordsFormat;
   /** the leaf index of the last line that was read; default: from the beginning */
   after?: number;
   /** most records to export */
@@ -4994,9 +5336,9 @@ export interface ListRecordsQuery {
   session?: string;
   /** the id of an operation: `op_…` */
   operation?: string;
-  type?: "tool_call" | "approval" | "token" | "policy" | "resolution" | "erasure" | "key" | "workspace" | "change";
-  verdict?: "admitted" | "refused" | "held";
-  outcome?: "committed" | "rolled_back" | "no_op" | "ambiguous";
+  type?: ListRecordsType;
+  verdict?: Verdict;
+  outcome?: TxOutcome;
   risk_min?: number;
   risk_max?: number;
   /** recorded then or later */
@@ -5007,8 +5349,7 @@ export interface ListRecordsQuery {
   resource?: string;
   /** words of rule ids, fault code, risk basis and change; all must match, and joined words such as `policy.denied` must be adjacent */
   text?: string;
-  /** by the time of the record; default: `newest` */
-  order?: "newest" | "oldest";
+  order?: ListRecordsOrder;
   /** rows of a page; default: 50 */
   limit?: number;
   /** `next_cursor` of the page before, with the same filters */
@@ -5018,6 +5359,8 @@ export interface ListRecordsQuery {
 export type ListRecordsAnswer = RecordPage;
 
 export type ReadRecordAnswer = RecordEntry;
+
+export type ReadSystemAnswer = ReadSystemAnswer;
 
 export type ReadHealthAnswer = Health;
 
@@ -5029,24 +5372,6 @@ export type ReadDocumentAnswer = {
 
 export type ReadPublicKeysAnswer = PublicKeys;
 
-export interface ReadProtectedResourceAnswer {
-  /** what a token's `aud` must contain: RFC 8707 */
-  resource: string;
-  /** issuers that the operator names; absent: ask your administrator */
-  authorization_servers?: readonly string[];
-  /** scopes that give a role, unless the registration of the issuer names others */
-  scopes_supported: readonly string[];
-  bearer_methods_supported: readonly "header"[];
-  resource_name: string;
-}
+export type ReadProtectedResourceAnswer = ProtectedResource;
 
-export interface ReadProtectedMcpResourceAnswer {
-  /** what a token's `aud` must contain: RFC 8707 */
-  resource: string;
-  /** issuers that the operator names; absent: ask your administrator */
-  authorization_servers?: readonly string[];
-  /** scopes that give a role, unless the registration of the issuer names others */
-  scopes_supported: readonly string[];
-  bearer_methods_supported: readonly "header"[];
-  resource_name: string;
-}
+export type ReadProtectedMcpResourceAnswer = ProtectedResource;

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { idSchema, PersonName } from '@writ/contract';
 import { Type } from 'typebox';
+import { KeyScopes, WorkerTools } from '../../edge/access/key-schemas.ts';
 import { closed, Name, paging } from '../../edge/requests/fields.ts';
 import { KEY_ROLES, route } from '../../edge/requests/route.ts';
-import {
-  ApiKeyList,
-  KeyEnd,
-  KeyScopes,
-  NewApiKey,
-  RevokedApiKey,
-  RotateKeyBody,
-  RotateOwnKeyBody,
-  WorkerTools,
-} from './views.ts';
+import { ApiKeyList, KeyEnd, NewApiKey, RevokedApiKey, RotateKeyBody, RotateOwnKeyBody } from './views.ts';
 
 const shared = { tag: 'api-keys', allowed: ['admin'] } as const;
 

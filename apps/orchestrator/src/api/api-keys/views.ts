@@ -3,22 +3,10 @@ import { IssuedToken, PersonName, idSchema } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { KEY_ROLES } from '../../edge/requests/route.ts';
 import type { ApiKeyRow } from '../../store/keys/api-keys.ts';
+import { KeyScopes, WorkerTools } from '../../edge/access/key-schemas.ts';
 import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
 
 const RoleName = Type.Enum(KEY_ROLES);
-
-/** Tools by name, `family.*` or `*`. */
-export const WorkerTools = Type.Array(
-  Type.String({ pattern: '^(\\*|[a-z][a-z0-9_]*(\\.[A-Za-z0-9_-]+)*(\\.\\*)?)$', maxLength: 128 }),
-  { minItems: 1, maxItems: 64, description: 'for a key of the role `worker`: the tools whose calls it may take' },
-);
-
-/** Groups of routes, each `<tag>:read` for GET or `<tag>:write` for everything else. */
-export const KeyScopes = Type.Array(Type.String({ pattern: '^[a-z][a-z0-9-]*:(read|write)$', maxLength: 64 }), {
-  minItems: 1,
-  maxItems: 100,
-  description: 'the only groups of routes that the key may use, such as `operations:read`',
-});
 
 /** The last moment that dates of every program have. */
 const INSTANT_MAX = 253_402_300_799_999;

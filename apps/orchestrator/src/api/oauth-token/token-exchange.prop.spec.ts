@@ -77,7 +77,7 @@ async function exchange(
     kernel,
     keys,
     authenticator: { identifyFully: async () => identified },
-    rate: { consume: () => undefined },
+    rate: { consume: () => [] },
     perKey: { consume: () => undefined },
     publicUrl: 'https://writ.example.org',
     now: () => NOW,

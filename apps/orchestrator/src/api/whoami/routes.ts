@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { idSchema, PersonName } from '@writ/contract';
 import { Type, type Static } from 'typebox';
+import { KeyScopes, WorkerTools } from '../../edge/access/key-schemas.ts';
 import { closed, Instant, orNull } from '../../edge/requests/fields.ts';
 import { KEY_ROLES, route } from '../../edge/requests/route.ts';
-import { KeyScopes, WorkerTools } from '../api-keys/views.ts';
 
 /** Who makes a request, and what they may do. Every member is null where it doesn't apply. */
 export const Whoami = Type.Object(

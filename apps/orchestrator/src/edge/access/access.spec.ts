@@ -85,7 +85,11 @@ describe('a key', () => {
     });
     const caller = await authenticator.identify(`Bearer ${text}`, '192.0.2.1', { ...need, ofAnyScope: true });
     expect(caller).toMatchObject({ api_key_id: id });
-    await authenticator.verifyCaller(caller as never, `Bearer ${text}`, '192.0.2.1');
+    await authenticator.verifyCaller(
+      caller as never,
+      { authorization: `Bearer ${text}`, cookie: undefined },
+      '192.0.2.1',
+    );
     expect(noted).toEqual([id, id, id]);
   });
 

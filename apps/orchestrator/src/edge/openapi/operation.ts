@@ -120,7 +120,12 @@ function requestBodyOf({ id, bytes, bytesOf, body, documentedBody, form }: Route
   if (bytes === true)
     return { requestBody: { required: true, content: { [bytesOf?.media ?? 'application/octet-stream']: {} } } };
   if (form !== undefined)
-    return { requestBody: { required: true, content: { [FORM_TYPE]: { schema: schemas.referred(form, placeOf(id, 'request')) } } } };
+    return {
+      requestBody: {
+        required: true,
+        content: { [FORM_TYPE]: { schema: schemas.referred(form, placeOf(id, 'request')) } },
+      },
+    };
   const schema = documentedBody ?? body;
   if (schema === undefined) return {};
   const { required = [] } = schema as { required?: readonly string[] };
