@@ -5,14 +5,13 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { listCommand } from '../list-command.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
-import { getVerb } from '../verbs.ts';
 
 const describe = (agent: AgentView): string =>
   fieldsOf({ agent: agent.agent_id, name: agent.name, created: momentOf(agent.created_at) });
 
 /** `writ agents`. */
 export function agentsCommand(context: Context): Command {
-  return new Command('agent')
+  return new Command('agents')
     .addCommand(
       listCommand(context, {
         item: AgentView,
@@ -40,7 +39,7 @@ function createCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = getVerb().argument('<agent>');
+  const command = new Command('show').argument('<agent>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const agent = await connect(context, options, 'admin').client.read(

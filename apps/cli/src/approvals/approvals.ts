@@ -12,7 +12,6 @@ import { CliError, usage } from '../cli-error.ts';
 import { parsePeriod } from '../period.ts';
 import { readJsonOption } from '../read-json.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
-import { getVerb } from '../verbs.ts';
 
 interface ListOptions extends CommonOptions {
   readonly state?: string;
@@ -24,7 +23,7 @@ const LIST_ROWS = 50;
 
 /** `writ approvals`. Operators decide: nobody approves their own call. */
 export function approvalsCommand(context: Context): Command {
-  return new Command('approval')
+  return new Command('approvals')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(
@@ -73,7 +72,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = getVerb()
+  const command = new Command('show')
     .description('the call, the effect of its preview, and why it is held')
     .argument('<approval>');
   return command.action(async (id: string) => {

@@ -7,7 +7,6 @@ import { connect } from '../http/connection.ts';
 import { readList } from '../http/lists.ts';
 import { listCommand } from '../list-command.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
-import { getVerb } from '../verbs.ts';
 
 interface SetOptions extends CommonOptions {
   readonly expect?: string;
@@ -39,7 +38,7 @@ export function externalVersionCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = getVerb().argument('<ref>');
+  const command = new Command('show').argument('<ref>');
   return command.action(async (ref: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const {

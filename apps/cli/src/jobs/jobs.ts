@@ -5,7 +5,6 @@ import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { momentOf, tableOf } from '../terminal.ts';
-import { getVerb, updateVerb } from '../verbs.ts';
 import { describeJob, describeStart, dueOf, Job, JobStart } from './views.ts';
 import { jobBodyOf, withJobOptions, type JobOptions } from './job-options.ts';
 
@@ -73,7 +72,7 @@ function createCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = getVerb().description('one job').argument('<job>');
+  const command = new Command('show').description('one job').argument('<job>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const job = await connect(context, options, 'operator').client.read(Job, pathOf(id));
@@ -83,7 +82,7 @@ function showCommand(context: Context): Command {
 
 function changeCommand(context: Context): Command {
   const command = withJobOptions(
-    updateVerb('change')
+    new Command('change')
       .description('change a job; settings that are not given stay')
       .argument('<job>')
       .option('--name <name>')

@@ -10,7 +10,6 @@ import { Command, Option } from 'commander';
 import { CliError, EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
-import { isForPrograms } from '../output/formats.ts';
 import { queryOf } from '../http/lists.ts';
 import { fieldsOf } from '../terminal.ts';
 import { visible, visibleLine } from '../visible.ts';
@@ -26,7 +25,7 @@ interface OutputOptions extends CommonOptions {
 /** Time to download the largest kept output over a slow line. */
 const OUTPUT_MS = 600_000;
 
-/** `writ operation output OPERATION`. A terminal gets control characters escaped; a file gets the bytes unchanged. */
+/** `writ operations output OPERATION`. A terminal gets control characters escaped; a file gets the bytes unchanged. */
 export function outputCommand(context: Context): Command {
   const command = new Command('output')
     .description('the full output of a command, while it is kept; with `--follow`, while the command runs')
@@ -57,7 +56,7 @@ export function outputCommand(context: Context): Command {
       );
     }
     const content = await answer.text();
-    if (isForPrograms(options)) return show(context, options, { operation_id: id, stream, content, cut }, () => '');
+    if (options.json === true) return show(context, options, { operation_id: id, stream, content, cut }, () => '');
     context.write(visible(content));
   });
 }
@@ -65,11 +64,11 @@ export function outputCommand(context: Context): Command {
 /** Prints output as it comes; with `--json`, only the end as one value. The exit status tells how the call ended. */
 async function follow(context: Context, options: OutputOptions, id: string): Promise<void> {
   const { client } = connect(context, options, 'admin');
-  const isWhole = isForPrograms(options);
+  const isJson = options.json === true;
   let shown = '';
   const end = await followOutput(client, id, {
     output: (text) => {
-      if (isWhole) shown += text;
+      if (isJson) shown += text;
       else context.write(visible(text));
     },
     note: (text) => context.writeError(`${text}\n`),
@@ -78,7 +77,7 @@ async function follow(context: Context, options: OutputOptions, id: string): Pro
   const output = isWithheld
     ? bodyOf((await client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}`)).result?.result)
     : shown;
-  if (isWhole) show(context, options, { operation_id: id, output, end }, () => '');
+  if (isJson) show(context, options, { operation_id: id, output, end }, () => '');
   else if (isWithheld) context.write(output);
   const why = end.error === null ? '' : `: ${visibleLine(end.error.code)}: ${visibleLine(end.error.message)}`;
   context.writeError(`${visibleLine(end.state)}${why}\n`);

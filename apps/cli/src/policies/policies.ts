@@ -8,12 +8,9 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
-import type { NamedThing } from '../http/known-things.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
 import { checkPolicyFile, problemLines, readPolicyFile, type PolicyFile } from '../policy-file.ts';
-import { createVerb } from '../verbs.ts';
 import type { PolicyTool } from '@writ/policy';
-import { simulateCommand } from './simulate.ts';
 import { verifyBacktestCommand } from './verify-backtest.ts';
 import { backtestCommand, explainCommand } from './what-if.ts';
 import { templateCommand } from './templates.ts';
@@ -46,7 +43,6 @@ export function policyCommand(context: Context): Command {
     .addCommand(activateCommand(context))
     .addCommand(rollbackCommand(context))
     .addCommand(historyCommand(context))
-    .addCommand(simulateCommand(context))
     .addCommand(explainCommand(context))
     .addCommand(backtestCommand(context))
     .addCommand(verifyBacktestCommand(context))
@@ -79,7 +75,7 @@ function validateCommand(context: Context): Command {
 }
 
 function putCommand(context: Context): Command {
-  const command = createVerb('put')
+  const command = new Command('put')
     .description('check a policy set and store it; it takes effect once it is activated')
     .argument('<file>');
   return command.action(async (path: string) => {
@@ -132,10 +128,9 @@ function activateCommand(context: Context): Command {
     .option('--allow-impossible', 'also if some of its rules can never apply');
   return command.action(async (policy: string) => {
     const options = command.optsWithGlobals<ActivateOptions>();
-    const body = { policy, allow_impossible: options.allowImpossible };
     await changeActiveSet(context, options, '/v1/policies/activate', {
-      body,
-      about: { thing: 'policy', name: policy },
+      policy,
+      allow_impossible: options.allowImpossible,
     });
   });
 }
@@ -146,7 +141,7 @@ function rollbackCommand(context: Context): Command {
     .option('--if-active <policy>', 'only if this one is in force now')
     .option('--note <text>', 'a comment for the record');
   return command.action(async () => {
-    await changeActiveSet(context, command.optsWithGlobals<ActivateOptions>(), '/v1/policies/rollback', { body: {} });
+    await changeActiveSet(context, command.optsWithGlobals<ActivateOptions>(), '/v1/policies/rollback', {});
   });
 }
 
@@ -154,12 +149,11 @@ async function changeActiveSet(
   context: Context,
   options: ActivateOptions,
   path: string,
-  ask: { readonly body: Readonly<Record<string, string | boolean | undefined>>; readonly about?: NamedThing },
+  body: Readonly<Record<string, string | boolean | undefined>>,
 ): Promise<void> {
   const active = await connect(context, options, 'admin').client.read(PolicyActivation, path, {
-    ...ask,
     method: 'POST',
-    body: { ...ask.body, if_active: options.ifActive, note: options.note },
+    body: { ...body, if_active: options.ifActive, note: options.note },
   });
   show(context, options, active, () =>
     fieldsOf({

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
-import { didYouMean } from '@writ/contract';
 import {
   compilePolicySet,
   fillTemplate,
@@ -17,7 +16,6 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { fieldsOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { problemLines, readPolicyFile } from '../policy-file.ts';
-import { getVerb } from '../verbs.ts';
 import { parametersOf, parameterValues } from './template-parameters.ts';
 
 type FillOptions = CommonOptions & { readonly set: readonly string[]; readonly into?: string };
@@ -48,7 +46,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = getVerb().description('the purpose and the parameters of a template').argument('<name>');
+  const command = new Command('show').description('the purpose and the parameters of a template').argument('<name>');
   return command.action((name: string) => {
     const template = templateOf(name);
     const { id, description, parameters } = template;
@@ -111,7 +109,7 @@ function fillOrReport(
       context.writeError(
         `${id}${pointer === '' ? '' : `#${visibleLine(pointer)}`}: ${visibleLine(`${message}${help === '' ? '' : `: ${help}`}`)}\n`,
       );
-    context.writeError(`error policy.invalid: the parameters don't fit; writ policy template get ${id}\n`);
+    context.writeError(`error policy.invalid: the parameters don't fit; writ policy template show ${id}\n`);
     context.setExit(EXIT.failed);
     return null;
   }
@@ -136,6 +134,6 @@ function printSetWith(context: Context, path: string, fragment: PolicyFragment):
 function templateOf(name: string): PolicyTemplate {
   const template = POLICY_TEMPLATES.get(name);
   if (template === undefined)
-    throw usage(`there is no template \`${name}\`${didYouMean(name, [...POLICY_TEMPLATES.keys()])}`);
+    throw usage(`there is no template \`${name}\`; there are ${[...POLICY_TEMPLATES.keys()].join(', ')}`);
   return template;
 }

@@ -8,7 +8,6 @@ import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, tableOf } from '../terminal.ts';
-import { getVerb } from '../verbs.ts';
 import { deliveriesCommand, pingCommand, redeliverCommand } from './deliveries.ts';
 import { describeWebhook, NewWebhook, Webhook } from './views.ts';
 
@@ -37,7 +36,7 @@ const collect = (one: string, before: readonly string[] = []): string[] => [...b
 
 /** `writ webhooks`. */
 export function webhooksCommand(context: Context): Command {
-  return new Command('webhook')
+  return new Command('webhooks')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(createCommand(context))
     .addCommand(showCommand(context))
@@ -91,7 +90,7 @@ function createCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = getVerb().description('one webhook').argument('<webhook>');
+  const command = new Command('show').description('one webhook').argument('<webhook>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const webhook = await connect(context, options, 'admin').client.read(Webhook, pathOf(id));

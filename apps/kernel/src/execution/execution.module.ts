@@ -76,6 +76,7 @@ export function executionOf(
   const changes = changesOf(below, outcomeParts, dispatcher);
   const { largeReadings, effects, applier } = effectsOf(below, work);
   const reevaluation = new Reevaluation({ ...below, images }, judge);
+  const previews = new Previews(tenants, sealer, announcer);
   const sweeper = new Sweeper(workers, tenants, outcomeWriter, dispatcher);
   const release = new Release(tenants, sweeper, dispatcher);
   const lease = { leaseMs: config.WRIT_LEASE_MS };
@@ -91,14 +92,14 @@ export function executionOf(
     largeReadings,
     ...outcomeParts,
     dispatcher,
-    slots,
     effects,
     applier,
     held: new HeldCalls(tenants, sealer, announcer, monitor),
     views: new OperationViews(tenants, vault, below.logPositions),
     assign: new Assign(dispatcher, permitIssuer, redeem, release, { ...permits, ...lease }),
     previewDispatcher: new PreviewDispatcher(workers, permitIssuer, slots, permits),
-    ...previewEndsOf(below, effects, announcer),
+    previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
+    previewSweeper: new PreviewSweeper(workers, tenants, previews),
     redeem,
     release,
     renew,
@@ -110,19 +111,6 @@ export function executionOf(
     versionSweeper: new VersionSweeper({ ...below, images, outcomeWriter, announcer }, reevaluation),
   };
 }
-
-/** What ends previews: their reports, and the sweep of those that got none. */
-const previewEndsOf = (
-  { tenants, workers, blobs, vault, sealer }: BelowExecution,
-  effects: EffectCheck,
-  announcer: Announcer,
-) => {
-  const previews = new Previews(tenants, sealer, announcer);
-  return {
-    previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
-    previewSweeper: new PreviewSweeper(workers, tenants, previews),
-  };
-};
 
 /** What executors keep between calls. */
 const betweenCallsOf = (tenants: Foundation['tenants']) => ({

@@ -34,8 +34,7 @@ const ASSERTED_EMPTY = {
   claim: null,
   // agents are never deleted
   agent: true,
-  // by kernel.assert_unfrozen: a tenant that is closed is frozen
-  closed: false,
+  // by kernel.assert_unfrozen
   frozen: null,
   // by kernel.assert_key_valid
   keyRevoked: false,

@@ -21,10 +21,10 @@ export class EventsController {
     @RequestInput() { caller, query }: RequestInputOf<typeof EVENT_STREAMS.follow>,
     @InExchange() exchange: Exchange,
   ): StreamableFile {
-    const { presented } = exchange;
+    const key = exchange.header('authorization');
     const stream = new EventStream({
       isFor: (event) => isFor(caller, event),
-      verifyKey: () => this.authenticator.verifyCaller(caller, presented, exchange.address),
+      verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
       isResuming: exchange.header('last-event-id') !== undefined,
       forMs: query.for_ms ?? null,
     });

@@ -6,7 +6,6 @@ import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { OPERATIONS } from './routes.ts';
-import { outcomeOf, showOutcome } from '../../calls/outcome-headers.ts';
 import { Follow } from '../../calls/follow.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
@@ -49,13 +48,15 @@ export class OperationsController {
   @Route(OPERATIONS.read)
   async read(
     @RequestInput() { caller, params, query }: RequestInputOf<typeof OPERATIONS.read>,
-    @InExchange() exchange: Exchange,
+    @InExchange() { gone }: Exchange,
   ): Promise<OperationView> {
     const subscription = this.follow.subscribe(params.operation_id);
     try {
       const seen = await this.kernel.ask('operation.read', caller, params);
-      const settled = await this.follow.untilSettled(caller, seen, subscription, query.wait ?? 0, exchange.gone);
-      return shownIn(exchange, await this.show.view(caller, settled));
+      return await this.show.view(
+        caller,
+        await this.follow.untilSettled(caller, seen, subscription, query.wait ?? 0, gone),
+      );
     } finally {
       subscription.stop();
     }
@@ -76,25 +77,14 @@ export class OperationsController {
   }
 
   @Route(OPERATIONS.cancel)
-  async cancel(
-    @RequestInput() { caller, params }: RequestInputOf<typeof OPERATIONS.cancel>,
-    @InExchange() exchange: Exchange,
-  ): Promise<OperationView> {
-    const cancelled = await this.kernel.ask('operation.cancel', caller, params);
-    return shownIn(exchange, await this.show.view(caller, cancelled));
+  async cancel(@RequestInput() { caller, params }: RequestInputOf<typeof OPERATIONS.cancel>): Promise<OperationView> {
+    return await this.show.view(caller, await this.kernel.ask('operation.cancel', caller, params));
   }
 
   @Route(OPERATIONS.resolve)
   async resolve(
     @RequestInput() { caller, params, body }: RequestInputOf<typeof OPERATIONS.resolve>,
-    @InExchange() exchange: Exchange,
   ): Promise<OperationView> {
-    const resolved = await this.kernel.ask('operation.resolve', caller, { ...params, ...body });
-    return shownIn(exchange, await this.show.view(caller, resolved));
+    return await this.show.view(caller, await this.kernel.ask('operation.resolve', caller, { ...params, ...body }));
   }
-}
-
-function shownIn(exchange: Exchange, view: OperationView): OperationView {
-  showOutcome(exchange, outcomeOf(view));
-  return view;
 }

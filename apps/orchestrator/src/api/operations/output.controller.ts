@@ -61,7 +61,7 @@ export class OutputController {
     try {
       const read = async () => await this.kernel.ask('operation.read', caller, { operation_id });
       const operation = await read();
-      const { presented } = exchange;
+      const key = exchange.header('authorization');
       const { listener, stop } = this.feeds.follow(
         { tenant_id: caller.tenant_id, operation_id: operation.operation_id },
         (feed) =>
@@ -71,7 +71,7 @@ export class OutputController {
             after,
             next: (ms, gone) => subscription.next(ms, gone),
             read,
-            verifyKey: () => this.authenticator.verifyCaller(caller, presented, exchange.address),
+            verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
             forMs: query.for_ms ?? null,
           }),
       );
