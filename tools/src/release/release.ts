@@ -37,6 +37,8 @@ export interface InstallOptions {
 
 /** An installation of the chart. Each of its commands throws `SetupError` with the program's messages. */
 export interface Release extends ReleasePlace {
+  /** The namespace of its sandboxes. */
+  readonly sandboxes: string;
   /** Installs the chart, or upgrades an installation, and waits until it is ready. Resolves with the revision. */
   readonly install: (options?: InstallOptions) => Promise<number>;
   /** Rolls back to a revision, and waits. */
@@ -114,9 +116,11 @@ export const releaseOn = (
   const secret = async (object: string, key: string): Promise<string> =>
     Buffer.from(await read('secret', object, key), 'base64').toString('utf8');
 
+  const sandboxes = `${namespace}-sandboxes`;
   return {
     name,
     namespace,
+    sandboxes,
     kubectl,
     secret,
     publicKeys: () => read('configmap', `${name}-public-keys`, 'public-keys.json'),
@@ -139,7 +143,7 @@ export const releaseOn = (
     test: () => helm('test the release', 'test', name, '--logs', '--timeout', HELM_WAIT),
     remove: async () => {
       await helm('remove the release', 'uninstall', name, '--ignore-not-found', '--wait', '--timeout', HELM_WAIT);
-      await node.run(['delete', 'namespace', namespace, `${namespace}-sandboxes`, '--ignore-not-found', '--wait']);
+      await node.run(['delete', 'namespace', namespace, sandboxes, '--ignore-not-found', '--wait']);
     },
   };
 };

@@ -154,7 +154,7 @@ describeRelease('an installation', () => {
       await cluster.release.install({ values: { ...values, sandbox: { runtimeClassName: 'strict' } } });
       const found = await cluster.node.run([
         '--namespace',
-        `${cluster.release.namespace}-sandboxes`,
+        cluster.release.sandboxes,
         'get',
         'pods',
         '-o',

@@ -43,7 +43,7 @@ describeRelease(
       files: [valuesFile],
       images,
       // The first version named it only after the release: a second release of that name on the node had the same.
-      values: { ...TWO_OF_EACH, sandbox: { namespace: { name: `${cluster.release.namespace}-sandboxes` } } },
+      values: { ...TWO_OF_EACH, sandbox: { namespace: { name: cluster.release.sandboxes } } },
     });
 
     beforeAll(async () => {
