@@ -85,6 +85,18 @@ const roots = fc
 /** A schema that refers to itself without going deeper never ends, for either of them. */
 const isEndless = (schema: Schema): boolean => JSON.stringify(schema['$defs']).includes('$ref');
 
+/** Null where the code that Ajv made can't run: for some schemas it names a variable that it never declares. */
+function answerOfPeer(schema: Schema, value: unknown): boolean | null {
+  const ajv = new Ajv2020({ strict: false, unicodeRegExp: true, allErrors: false, ownProperties: true });
+  const validate = ajv.compile(schema);
+  try {
+    return validate(value);
+  } catch (error) {
+    if (error instanceof ReferenceError) return null;
+    throw error;
+  }
+}
+
 it('a value fits a schema exactly where it does for a compiler of JSON Schema', () => {
   let fitting = 0;
   let wrong = 0;
@@ -92,8 +104,8 @@ it('a value fits a schema exactly where it does for a compiler of JSON Schema', 
     fc.property(roots, values, (schema, value) => {
       fc.pre(!isEndless(schema));
       expect(verifySchema(schema)).toEqual([]);
-      const ajv = new Ajv2020({ strict: false, unicodeRegExp: true, allErrors: false, ownProperties: true });
-      const expected = ajv.validate(schema, value);
+      const expected = answerOfPeer(schema, value);
+      fc.pre(expected !== null);
       const faults = schemaFaults(schema, value, STEPS);
       expect(faults === null ? null : faults.length === 0).toBe(expected);
       if (expected) fitting += 1;
