@@ -118,7 +118,7 @@ export default [
   {
     files: [
       'apps/*/src/**/*.ts',
-      'libs/{audio-pg,bus-nats,blobs-pg,info-store-pg,embedding-onnx,engine-process,transcription-http,transcription-local,mailbox,mcp-client,sandbox-docker,sandbox-host,sandbox-k8s,model-http,database,telemetry,nest-kit,worker-pool}/src/**/*.ts',
+      'libs/{audio-pg,bus-nats,client,blobs-pg,info-store-pg,embedding-onnx,engine-process,transcription-http,transcription-local,mailbox,mcp-client,sandbox-docker,sandbox-host,sandbox-k8s,model-http,database,telemetry,nest-kit,worker-pool}/src/**/*.ts',
     ],
     ignores: ['**/config.env.ts', ...SPECS],
     rules: { 'no-restricted-properties': ['error', ...CLOCK_AND_CHANCE.filter((row) => row.property === 'env')] },

@@ -80,6 +80,7 @@ export default defineConfig({
       sharedSuite('shared-long', sharedLongFiles),
       suite('fault', STACK_SETUP, RETRY),
       suite('adversarial', STACK_SETUP),
+      suite('api-fuzz', STACK_SETUP),
       suite('chart', UNIT_SETUP),
       suite('deploy', STACK_SETUP),
       cluster,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npm run build`, and the step with that name in `npm start` and `npm test`.
 import { bundleAgent } from './build/bundle-agent.ts';
+import { bundleClient } from './build/bundle-client.ts';
+import { bundleCli } from './build/bundle-cli.ts';
 import { bundleReceiptPage } from './build/bundle-page.ts';
 import { bundleServices } from './build/bundle-services.ts';
 import { compile } from './build/compile.ts';
@@ -17,8 +19,10 @@ export const build = async (
   for (const schema of findSchemas(checkout)) await generateClient(checkout, schema, env);
   await compile(checkout, env, onLine);
   await bundleServices(checkout);
+  await bundleCli(checkout);
   await bundleAgent(checkout);
   await bundleReceiptPage(checkout);
+  await bundleClient(checkout);
   await buildSite(checkout, env);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isFinal, OperationView, parseMessage, ToolResult } from '@writ/contract';
-import { CliError, EXIT, seePage } from './cli-error.ts';
+import { CliError, EXIT, isRefusal, seePage } from './cli-error.ts';
 import { show, type CommonOptions, type Context } from './context.ts';
 import { describeResult, describeWaiting } from './describe-result.ts';
 
@@ -25,7 +25,7 @@ export function parseAnswer<S extends typeof ToolResult | typeof OperationView>(
 export const isResult = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'tx_outcome' in value;
 
-/** Prints the API's answer about a call and sets the exit status. `describe` turns a result into text. */
+/** Prints the API's answer about a call and sets the exit status by its state. `describe` turns a result into text. */
 export function printAnswer(
   context: Context,
   options: CommonOptions,
@@ -40,12 +40,13 @@ export function printAnswer(
   }
   const operation = parseAnswer(OperationView, value);
   show(context, options, operation, () => describeWaiting(operation));
-  if (isFinal(operation.state) && operation.result?.status === 'error') printFailure(context, operation.result);
+  if (!isFinal(operation.state)) context.setExit(EXIT.held);
+  else if (operation.result?.status === 'error') printFailure(context, operation.result);
 }
 
 function printFailure(context: Context, { error }: ToolResult): void {
   context.writeError(
     `error ${error?.code ?? 'failed'}: ${error?.message ?? 'the call failed'}${error?.hint ? `; ${error.hint}` : ''}${seePage(error?.code ?? '')}\n`,
   );
-  context.setExit(EXIT.failed);
+  context.setExit(isRefusal(error?.code ?? '') ? EXIT.refused : EXIT.failed);
 }

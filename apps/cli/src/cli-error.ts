@@ -1,8 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isFaultCode } from '@writ/contract';
+import { FAULTS, isFaultCode } from '@writ/contract';
 
-/** Exit statuses: success, refused or failed, and wrong usage. */
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+/** Exit statuses. docs/reference/cli.md documents them, so a number never gets another meaning. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  /** the call waits for a person, or still runs */
+  held: 3,
+  /** the call, or the decision on it, was refused */
+  refused: 4,
+  notFound: 5,
+  /** no key, one that isn't valid, or one whose role doesn't allow this */
+  notAllowed: 6,
+  /** nothing happened, and it may succeed later */
+  unavailable: 7,
+} as const;
+
+/**
+ * Whether a fault says that Writ refused what was asked, by the rules, the token or a person. The table of faults gives
+ * all of these the status 403 or 423; other meanings of 403 concern the caller's key or address.
+ */
+export const isRefusal = (code: string): boolean =>
+  isFaultCode(code) && [403, 423].includes(FAULTS[code].status) && !/^(?:auth|request)[.]/.test(code);
+
+/** The exit status for a fault that ended a request, by its code and the status of the answer. */
+export function exitOfFault(code: string, status: number): number {
+  if (isRefusal(code)) return EXIT.refused;
+  if (isFaultCode(code) && FAULTS[code].retry === 'later') return EXIT.unavailable;
+  return (
+    { 401: EXIT.notAllowed, 403: EXIT.notAllowed, 404: EXIT.notFound, 503: EXIT.unavailable }[status] ?? EXIT.failed
+  );
+}
 
 /** Ends the program with one line on stderr: `error <code>: what, where, what to do`. */
 export class CliError extends Error {

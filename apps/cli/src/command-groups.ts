@@ -5,16 +5,21 @@ import type { Context } from './context.ts';
 type CommandFactory = (context: Context) => Command;
 
 /** A command below `writ`. */
-interface Group {
+export interface Group {
   readonly name: string;
   readonly summary: string;
-  /** another name of it: the singular of a plural */
-  readonly alias?: string;
+  /** its plural, which means the same; absent where the name is no noun of a thing */
+  readonly plural?: string;
+  /** for programs only, so not in the help */
+  readonly hidden?: true;
   /** Loaded only when it is used: `verify` then runs without the code that connects to a server. */
   readonly load: () => Promise<CommandFactory>;
 }
 
-/** The commands, in the order of the help. */
+/**
+ * The commands, in the order of the help. A thing is named in the singular: `writ token create`. Its verbs are `list`,
+ * `get`, `create`, `update` and `delete` where these fit; `verbs.ts` has the older spellings.
+ */
 export const GROUPS: readonly Group[] = [
   { name: 'call', summary: 'call a tool', load: async () => (await import('./call/call.ts')).callCommand },
   {
@@ -29,6 +34,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'mcp-server',
+    plural: 'mcp-servers',
     summary: 'MCP servers whose tools agents call through Writ',
     load: async () => (await import('./mcp-servers/mcp-servers.ts')).mcpServerCommand,
   },
@@ -38,21 +44,26 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./audio/audio.ts')).audioCommand,
   },
   {
-    name: 'tools',
-    alias: 'tool',
+    name: 'tool',
+    plural: 'tools',
     summary: 'the tools that exist',
     load: async () => (await import('./tools/tools.ts')).toolsCommand,
   },
   {
-    name: 'operations',
-    alias: 'operation',
+    name: 'operation',
+    plural: 'operations',
     summary: 'calls and their outcomes',
     load: async () => (await import('./operations/operations.ts')).operationsCommand,
   },
-  { name: 'policy', summary: 'policy sets', load: async () => (await import('./policies/policies.ts')).policyCommand },
   {
-    name: 'approvals',
-    alias: 'approval',
+    name: 'policy',
+    plural: 'policies',
+    summary: 'policy sets',
+    load: async () => (await import('./policies/policies.ts')).policyCommand,
+  },
+  {
+    name: 'approval',
+    plural: 'approvals',
     summary: 'calls that wait for a person',
     load: async () => (await import('./approvals/approvals.ts')).approvalsCommand,
   },
@@ -64,6 +75,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'dialect',
+    plural: 'dialects',
     summary: 'tool calls in the formats of models',
     load: async () => (await import('./dialects/dialects.ts')).dialectCommand,
   },
@@ -73,30 +85,38 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./turn/turn.ts')).turnCommand,
   },
   {
-    name: 'events',
-    alias: 'event',
+    name: 'event',
+    plural: 'events',
     summary: 'changes of operations as they happen',
     load: async () => (await import('./events/events.ts')).eventsCommand,
   },
-  { name: 'job', summary: 'scheduled tasks of agents', load: async () => (await import('./jobs/jobs.ts')).jobCommand },
+  {
+    name: 'job',
+    plural: 'jobs',
+    summary: 'scheduled tasks of agents',
+    load: async () => (await import('./jobs/jobs.ts')).jobCommand,
+  },
   {
     name: 'session',
+    plural: 'sessions',
     summary: 'conversations of agents',
     load: async () => (await import('./runs/sessions.ts')).sessionCommand,
   },
   {
     name: 'run',
+    plural: 'runs',
     summary: "runs of agents' tasks, live or replayed under another policy",
     load: async () => (await import('./runs/runs.ts')).runCommand,
   },
   {
-    name: 'webhooks',
-    alias: 'webhook',
+    name: 'webhook',
+    plural: 'webhooks',
     summary: 'notifications of approvals and ambiguous calls',
     load: async () => (await import('./webhooks/webhooks.ts')).webhooksCommand,
   },
   {
     name: 'receipt',
+    plural: 'receipts',
     summary: 'the receipt of an operation',
     load: async () => (await import('./receipt/receipt.ts')).receiptCommand,
   },
@@ -116,8 +136,8 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./export/export.ts')).exportCommand,
   },
   {
-    name: 'records',
-    alias: 'record',
+    name: 'record',
+    plural: 'records',
     summary: 'search records',
     load: async () => (await import('./records/records.ts')).recordsCommand,
   },
@@ -128,6 +148,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'workspace',
+    plural: 'workspaces',
     summary: 'files that agents work on',
     load: async () => (await import('./workspaces/workspaces.ts')).workspaceCommand,
   },
@@ -138,76 +159,90 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'resource',
+    plural: 'resources',
     summary: 'resources, and which agents may use them',
     load: async () => (await import('./resources/resources.ts')).resourceCommand,
   },
   {
     name: 'external-version',
+    plural: 'external-versions',
     summary: 'versions of external things that calls depend on',
     load: async () => (await import('./external-versions/external-version.ts')).externalVersionCommand,
   },
   {
     name: 'token',
+    plural: 'tokens',
     summary: 'capability tokens of agents',
     load: async () => (await import('./tokens/tokens.ts')).tokenCommand,
   },
   {
     name: 'secret',
+    plural: 'secrets',
     summary: 'secret values that calls use by name',
     load: async () => (await import('./secrets/secrets.ts')).secretCommand,
   },
   {
     name: 'sandbox',
+    plural: 'sandboxes',
     summary: 'sandboxes for scripts of mk8.shell',
     load: async () => (await import('./sandboxes/sandboxes.ts')).sandboxCommand,
   },
   {
     name: 'image',
+    plural: 'images',
     summary: 'images that commands run in',
     load: async () => (await import('./images/images.ts')).imageCommand,
   },
   {
     name: 'profile',
+    plural: 'profiles',
     summary: 'upper limits for raw commands',
     load: async () => (await import('./profiles/profiles.ts')).profileCommand,
   },
   {
     name: 'skill',
+    plural: 'skills',
     summary: 'folders of guidance that agents read',
     load: async () => (await import('./skills/skills.ts')).skillCommand,
   },
   {
     name: 'container',
+    plural: 'containers',
     summary: 'containers of running calls and sessions',
     load: async () => (await import('./containers/containers.ts')).containerCommand,
   },
   {
-    name: 'agents',
-    alias: 'agent',
+    name: 'agent',
+    plural: 'agents',
     summary: 'the identities on whose behalf tools are called',
     load: async () => (await import('./agents/agents.ts')).agentsCommand,
   },
   {
-    name: 'keys',
-    alias: 'key',
+    name: 'key',
+    plural: 'keys',
     summary: 'API keys, and the public keys that verify receipts',
     load: async () => (await import('./keys/keys.ts')).keysCommand,
   },
   {
-    name: 'identity-providers',
-    alias: 'identity-provider',
+    name: 'whoami',
+    summary: 'who the API takes you for',
+    load: async () => (await import('./whoami/whoami.ts')).whoamiCommand,
+  },
+  {
+    name: 'identity-provider',
+    plural: 'identity-providers',
     summary: 'OAuth issuers whose access tokens are accepted',
     load: async () => (await import('./identity-providers/identity-providers.ts')).identityProvidersCommand,
   },
   {
-    name: 'persons',
-    alias: 'person',
+    name: 'person',
+    plural: 'persons',
     summary: 'pseudonyms of people in records and rules',
     load: async () => (await import('./identity-providers/persons.ts')).personsCommand,
   },
   {
-    name: 'signing-keys',
-    alias: 'signing-key',
+    name: 'signing-key',
+    plural: 'signing-keys',
     summary: 'the keys that sign permits, records and checkpoints, in their files',
     load: async () => (await import('./signing-keys/signing-keys.ts')).signingKeysCommand,
   },
@@ -234,7 +269,35 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'tenant',
+    plural: 'tenants',
     summary: 'tenants, isolated from each other',
     load: async () => (await import('./tenants/tenants.ts')).tenantCommand,
+  },
+  {
+    name: 'status',
+    summary: 'what this program talks to, and whether it works',
+    load: async () => (await import('./status/status.ts')).statusCommand,
+  },
+  {
+    name: 'open',
+    summary: 'open a page of the server in the browser',
+    load: async () => (await import('./status/open.ts')).openCommand,
+  },
+  {
+    name: 'context',
+    plural: 'contexts',
+    summary: 'servers that this program knows, with keys and defaults',
+    load: async () => (await import('./contexts/contexts.ts')).contextCommand,
+  },
+  {
+    name: 'completion',
+    summary: 'completion for bash, zsh and fish',
+    load: async () => (await import('./completion/completion.ts')).completionCommand,
+  },
+  {
+    name: '__complete',
+    summary: 'candidates for the last word',
+    hidden: true,
+    load: async () => (await import('./completion/completion.ts')).candidatesCommand,
   },
 ];

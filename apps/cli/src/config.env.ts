@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isAbsolute, join } from 'node:path';
 
 /** The variables of the program, for the reference. All of them are optional strings. */
 export const VARIABLES = {
@@ -14,6 +15,10 @@ export const VARIABLES = {
     description:
       'the folder where `npm start` keeps its state; the next `.writ` upwards from the working directory unless set',
   },
+  WRIT_CONTEXT: {
+    description: 'the context of `writ context` to use instead of the current one; `local` is `.writ/cli.json`',
+  },
+  XDG_CONFIG_HOME: { description: 'the folder of `writ/config.json` with the contexts; `~/.config` unless set' },
   NO_COLOR: { description: 'any text turns colours off' },
 } as const satisfies Readonly<Record<string, { readonly secret?: boolean; readonly description: string }>>;
 
@@ -26,6 +31,23 @@ export interface Environment {
   readonly operatorKey: string | undefined;
   /** The state folder of `npm start`, where it isn't `.writ` in the working directory or above. */
   readonly stateDir: string | undefined;
+  /** The context to use instead of the current one. */
+  readonly context: string | undefined;
+  /** The file with the contexts; undefined for a user without a home. */
+  readonly contextsFile: string | undefined;
+  /** Whether a browser can show something: of systems where that isn't certain. */
+  readonly hasDisplay: boolean;
+}
+
+/** A relative XDG_CONFIG_HOME is to be ignored (XDG Base Directory Specification). */
+function contextsFileOf(configHome: string | undefined, home: string | undefined): string | undefined {
+  const folder =
+    configHome !== undefined && isAbsolute(configHome)
+      ? configHome
+      : home === undefined
+        ? undefined
+        : join(home, '.config');
+  return folder === undefined ? undefined : join(folder, 'writ', 'config.json');
 }
 
 /** Empty variables count as unset. */
@@ -34,6 +56,9 @@ export const readEnvironment = (env: Readonly<Record<string, string | undefined>
   apiKey: env['WRIT_API_KEY'] || undefined,
   operatorKey: env['WRIT_OPERATOR_KEY'] || undefined,
   stateDir: env['WRIT_STATE_DIR'] || undefined,
+  context: env['WRIT_CONTEXT'] || undefined,
+  hasDisplay: Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']),
+  contextsFile: contextsFileOf(env['XDG_CONFIG_HOME'] || undefined, env['HOME'] || undefined),
 });
 
 /** The environment of this process. */

@@ -33,7 +33,7 @@ export function describeFullOutput(operationId: string, { stdout, stderr, expire
   const cut = stdout.cut || stderr.cut ? ', cut' : '';
   const size = `${stdout.bytes} bytes, and ${stderr.bytes} on stderr${cut}`;
   if (expires_at === null) return `${size}; not kept: the tenant's outputs were at their bound`;
-  return `${size}, until ${momentOf(expires_at)}; writ operations output ${operationId}`;
+  return `${size}, until ${momentOf(expires_at)}; writ operation output ${operationId}`;
 }
 
 /**
@@ -77,9 +77,9 @@ export const votesOf = ({ given, needed, role }: VoteCount): string =>
  * proposer runs, and whoever watched it would wait for nobody.
  */
 function nextOf({ operation_id, state, approval_id, awaits }: OperationView): string {
-  if (state === 'held' && approval_id !== null) return `writ approvals show ${approval_id}`;
+  if (state === 'held' && approval_id !== null) return `writ approval get ${approval_id}`;
   if (awaits === 'caller') return 'its proposer runs it, under a permit; see docs/how-to/functions.md';
-  return `writ operations watch ${operation_id}`;
+  return `writ operation watch ${operation_id}`;
 }
 
 /** A call that has not ended, and what happens next. */

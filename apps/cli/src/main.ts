@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { askPerson } from './ask-person.ts';
 import { NodeTerminal } from './chat/node-terminal.ts';
 import { processEnvironment } from './config.env.ts';
+import { openPage } from './open-page.ts';
 import { runCli } from './program.ts';
 import { readHidden } from './read-hidden.ts';
 import { textOf } from './utf8.ts';
@@ -10,9 +11,11 @@ import { textOf } from './utf8.ts';
 // A reader that closes the pipe early, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
+const env = processEnvironment();
+
 process.exitCode = await runCli(process.argv.slice(2), {
   cwd: process.cwd(),
-  env: processEnvironment(),
+  env,
   write: (words) => {
     process.stdout.write(words);
   },
@@ -36,4 +39,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
     };
   },
   setExit: () => undefined,
+  openPage: async (url) => await openPage(url, env.hasDisplay),
 });

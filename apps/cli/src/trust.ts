@@ -48,7 +48,11 @@ export const withTrust = (command: Command): Command =>
  */
 export function readTrust({ keys, trust }: TrustOptions, now: number): Trust {
   if ((keys === undefined) === (trust === undefined))
-    throw usage('name the trusted keys: give either `--keys` or `--trust`');
+    throw usage(
+      keys === undefined
+        ? 'name the keys that you trust: `--keys FILE` or `--trust FILE`. `npm start` writes `.writ/public-keys.json`; `writ key public --out keys.json` fetches those of your server, which you compare with what it publishes elsewhere'
+        : 'give either `--keys` or `--trust`: both say whom you trust',
+    );
   if (keys !== undefined) {
     const terms = { keys: parseKeySet(readNamedFile(keys, '--keys')), witnessing: null };
     return { termsOf: () => terms };

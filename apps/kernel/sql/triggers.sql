@@ -47,6 +47,19 @@ CREATE CONSTRAINT TRIGGER mcp_server_listed AFTER UPDATE OF checked_at ON kernel
 CREATE TRIGGER workspace_quota BEFORE UPDATE OF head_snapshot_id ON kernel.workspace
   FOR EACH ROW EXECUTE FUNCTION kernel.verify_quota();
 
+-- kernel.freeze
+
+-- Before a freeze is lifted or gets an end: refuses that (WR001) where the tenant is closed.
+CREATE TRIGGER freeze_stays BEFORE UPDATE ON kernel.freeze
+  FOR EACH ROW WHEN (new.lifted_at IS NOT NULL OR new.expires_at IS NOT NULL)
+  EXECUTE FUNCTION kernel.keep_closed();
+
+-- kernel.token
+
+-- Before a token is made: refuses one that a credential makes which was exchanged.
+CREATE TRIGGER token_of_bound_key BEFORE INSERT ON kernel.token
+  FOR EACH ROW EXECUTE FUNCTION kernel.refuse_bound_issuer();
+
 -- kernel.operation
 
 -- Before an insert: refuses a first state that kernel.transition does not permit. Most calls are inserted as
@@ -54,6 +67,12 @@ CREATE TRIGGER workspace_quota BEFORE UPDATE OF head_snapshot_id ON kernel.works
 CREATE TRIGGER operation_born BEFORE INSERT ON kernel.operation
   FOR EACH ROW WHEN (new.state <> 'admitted')
   EXECUTE FUNCTION kernel.refuse_transition();
+
+-- Before an insert of a call that isn't refused: refuses one that a credential proposes which is bound to another
+-- capability token.
+CREATE TRIGGER operation_of_bound_key BEFORE INSERT ON kernel.operation
+  FOR EACH ROW WHEN (new.state <> 'refused')
+  EXECUTE FUNCTION kernel.refuse_unbound_call();
 
 -- Before a change of state: refuses one that kernel.transition does not permit.
 CREATE TRIGGER operation_moves BEFORE UPDATE OF state ON kernel.operation

@@ -49,7 +49,7 @@ export const Environment = Type.Object({
   WRIT_RECORD_PUBLIC_KEYS_FILE: File('the public keys of records, JSON `{"keys":[{"keyid","jwk"}]}`'),
   WRIT_LOG_PUBLIC_KEYS_FILE: File('the verifier keys of logs, JSON `{"keys":["name+hash+base64"]}`'),
   WRIT_WEBHOOK_KEY_FILE: SecretFile(
-    'the key that seals secrets of webhooks, 32 bytes in base64; keys of staged changes and of sessions are derived from it',
+    'the key that seals secrets of webhooks, 32 bytes in base64; keys of staged changes, of sessions and of sign-ins are derived from it',
   ),
   WRIT_WEBHOOK_ALLOW: ReadBy(
     Type.String({
@@ -70,6 +70,20 @@ export const Environment = Type.Object({
       publicUrl,
     ),
   ),
+  WRIT_SESSION_IDLE_MS: Type.Integer({
+    default: 1_800_000,
+    minimum: 60_000,
+    maximum: 86_400_000,
+    unit: 'milliseconds',
+    description: 'milliseconds without a request after which the session of a person who signed in ends',
+  }),
+  WRIT_SESSION_MAX_MS: Type.Integer({
+    default: 43_200_000,
+    minimum: 60_000,
+    maximum: 2_592_000_000,
+    unit: 'milliseconds',
+    description: 'milliseconds after a sign-in at which the session ends in any case',
+  }),
   WRIT_AUTHORIZATION_SERVERS: ReadBy(
     Type.String({
       default: '',

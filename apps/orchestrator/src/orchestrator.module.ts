@@ -4,7 +4,9 @@ import type { ProcessContext } from '@writ/nest-kit';
 import { workerProgram } from '@writ/worker-pool';
 import { ApiModule } from './api/api.module.ts';
 import { NAMED } from './api/named-schemas.ts';
+import { WEBHOOK_MESSAGES } from './api/messages.ts';
 import { ROUTES } from './api/routes.ts';
+import { TAGS } from './api/tags.ts';
 import { CallsModule } from './calls/calls.module.ts';
 import type { OrchestratorConfig } from './config.env.ts';
 import { DeliveryModule } from './delivery/delivery.module.ts';
@@ -12,7 +14,13 @@ import { EdgeModule, type ApiParts } from './edge/edge.module.ts';
 import { RunsModule } from './runs/runs.module.ts';
 import { StoreModule, type Stores } from './store/store.module.ts';
 
-const API: ApiParts = { routes: ROUTES, named: NAMED, workers: workerProgram('orchestrator.worker', import.meta.url) };
+const API: ApiParts = {
+  routes: ROUTES,
+  named: NAMED,
+  tags: TAGS,
+  messages: WEBHOOK_MESSAGES,
+  workers: workerProgram('orchestrator.worker', import.meta.url),
+};
 
 /**
  * The HTTP API: it turns requests into messages to the kernel and the ledger, and decides and runs nothing itself. Each

@@ -4,14 +4,14 @@ import {
   CHECKS,
   deploymentOfOrigin,
   parseKeySet,
-  parseReceipt,
+  readReceiptFile,
   parseTrustPolicy,
   ReceiptError,
   executedBy,
   usageCounted,
   verifyReceiptFile,
   type KeySet,
-  type VerifiedReceipt,
+  type VerifiedFile,
   type Witnessing,
 } from '@writ/receipt';
 
@@ -56,7 +56,7 @@ export function judge({ receipt, trust, operation }: VerificationInput, now: num
 function trustTermsOf(trust: Uint8Array, receipt: Uint8Array, now: number): TrustTerms {
   if (!isPolicy(trust)) return { keys: parseKeySet(trust), witnessing: null };
   const policy = parseTrustPolicy(trust);
-  const [origin = ''] = parseReceipt(receipt).inclusion.checkpoint.split('\n');
+  const [origin = ''] = readReceiptFile(receipt).receipt.inclusion.checkpoint.split('\n');
   // The origin is not verified yet: the checkpoint is then verified with the keys of the deployment that it claims.
   const deployment = deploymentOfOrigin(policy, origin);
   if (deployment === undefined)
@@ -76,12 +76,13 @@ function isPolicy(trust: Uint8Array): boolean {
   }
 }
 
-function successOf({ record, checks, deployment }: VerifiedReceipt): Judgement {
+function successOf({ record, checks, deployment, isReformatted }: VerifiedFile): Judgement {
   return {
     isGood: true,
     summary: `This receipt verifies: ${summaryOf(record)}.`,
     lines: [
       `Deployment: ${deployment}`,
+      ...(isReformatted ? [REFORMATTED] : []),
       `Recorded: ${new Date(record.recorded_at).toISOString()}`,
       ...executionLines(record),
       ...usageLines(record),
@@ -89,6 +90,9 @@ function successOf({ record, checks, deployment }: VerifiedReceipt): Judgement {
     ],
   };
 }
+
+/** What an editor or a formatter did to the file. */
+const REFORMATTED = 'Note: the file was reformatted. Its content is unchanged, and that is what was verified.';
 
 function executionLines(record: AuditRecord): string[] {
   const executed = executedBy(record);

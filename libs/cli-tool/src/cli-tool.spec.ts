@@ -68,7 +68,9 @@ describe('values', () => {
   it('are checked before use: type, choice, length, range, and no undeclared ones', () => {
     expect(faults(KUBECTL_GET, { resource: 'pods; rm -rf ~' })).toEqual([expect.stringContaining('/resource')]);
     expect(faults(KUBECTL_GET, { resource: 'pods', namespace: 7 })).toEqual(['/namespace must be string']);
-    expect(faults(KUBECTL_GET, { resource: 'pods', more: 'x' })).toEqual(['/more is not known here']);
+    expect(faults(KUBECTL_GET, { resource: 'pods', more: 'x' })).toEqual([
+      '/more is not known here; known here: `namespace`, `resource`',
+    ]);
     expect(faults(KUBECTL_GET, {}).join()).toContain('resource');
     const ranged = tool({
       args: ['{{n}}', '{{t}}'],

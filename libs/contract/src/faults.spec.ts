@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, FAULTS, isFaultCode } from './faults.ts';
+import { FAULT_TITLES } from './fault-titles.ts';
 
 describe('faults', () => {
   it('have a code of lower-case words, an HTTP error status and a message in the required form', () => {
@@ -8,6 +9,15 @@ describe('faults', () => {
       expect(row.status).toBeGreaterThanOrEqual(400);
       expect(row.message).toMatch(/^[^A-Z].*[^.]$/);
     }
+  });
+
+  it('have a title each, which is short, differs from the message, and names one fault alone', () => {
+    expect(Object.keys(FAULT_TITLES).sort()).toEqual(Object.keys(FAULTS).sort());
+    for (const [code, title] of Object.entries(FAULT_TITLES)) {
+      expect([code, title]).toEqual([code, expect.stringMatching(/^[A-Z][^.]{3,39}$/)]);
+      expect(title.toLowerCase()).not.toBe(FAULTS[code as keyof typeof FAULTS].message.toLowerCase());
+    }
+    expect(new Set(Object.values(FAULT_TITLES)).size).toBe(Object.keys(FAULTS).length);
   });
 
   it('state whether to retry, and keep the cause private', () => {

@@ -8,7 +8,9 @@
  */
 export const FAULTS = {
   // the API: never became an operation
-  'request.malformed': { status: 400, retry: 'never', message: 'the request body is not valid' },
+  'request.malformed': { status: 400, retry: 'never', message: 'the request is not valid' },
+  'query.invalid': { status: 400, retry: 'never', message: 'a parameter of the query is not valid' },
+  'route.unknown': { status: 404, retry: 'never', message: 'the API has no such route' },
   'request.too_large': { status: 413, retry: 'never', message: 'the request is larger than allowed' },
   'request.unsupported_media_type': {
     status: 415,
@@ -24,6 +26,11 @@ export const FAULTS = {
   },
   'auth.invalid': { status: 401, retry: 'never', message: 'the API key or access token is not valid' },
   'auth.role': { status: 403, retry: 'never', message: 'the API key has no role that allows this' },
+  'auth.csrf': {
+    status: 403,
+    retry: 'never',
+    message: 'the request does not show that a page of this deployment sent it',
+  },
   'auth.insufficient_scope': { status: 403, retry: 'never', message: 'the access token has no scope that allows this' },
   'auth.issuer_unavailable': {
     status: 503,
@@ -196,6 +203,8 @@ export const FAULTS = {
   },
   'mailbox.folder_unknown': { status: 404, retry: 'never', message: 'the mailbox has no such folder' },
   'mailbox.unreadable': { status: 502, retry: 'never', message: 'the answer of the mailbox can not be read' },
+  // the tenant as a whole
+  'tenant.closed': { status: 423, retry: 'never', message: 'the tenant is closed' },
   // execution and commit
   'precondition.failed': { status: 412, retry: 'never', message: 'a precondition does not hold' },
   'effect.out_of_scope': { status: 403, retry: 'never', message: 'the effect reaches outside the capability token' },
@@ -282,7 +291,7 @@ export const FAULTS = {
   'version.unsupported': {
     status: 400,
     retry: 'never',
-    message: 'the message is of a version that is not understood here',
+    message: 'the request or message is of a version that is not understood here',
   },
   internal: { status: 500, retry: 'same-key', message: 'something failed here that should not' },
 } as const satisfies Record<string, { status: number; retry: 'never' | 'later' | 'same-key'; message: string }>;

@@ -33,6 +33,7 @@ export const ID_KINDS = {
   identityProvider: 'idp',
   person: 'per',
   connection: 'con',
+  signIn: 'sgn',
 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 

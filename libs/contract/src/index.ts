@@ -12,6 +12,7 @@ export { CALENDAR_QUERY_LIMITS } from './calendar/query-limits.ts';
 export { BlobRef, Change, Delta, FileState } from './delta.ts';
 export { EFFECT_RULES, PERMITTED_EFFECTS, type EffectRule } from './effect-rules.ts';
 export { Fault, FAULTS, isFaultCode, type FaultCode } from './faults.ts';
+export { FAULT_TITLES } from './fault-titles.ts';
 export { formatId, idSchema, ID_KINDS, isId, logIdOf, Sha256Hex, SnapshotId, tenantIdOf } from './ids.ts';
 export type { AgentId, Id, IdKind, OperationId, TenantId } from './ids.ts';
 export { LIMITS } from './limits.ts';
@@ -26,6 +27,7 @@ export {
   MessageQuery,
   MESSAGES_MAX,
 } from './mail/message-query.ts';
+export { didYouMean, nearestName } from './nearest.ts';
 export { parseFromPeer, parseMessage } from './parse.ts';
 export { nameOfToken, namesIn, pointerOf } from './json-pointers.ts';
 export { Problem, problemAt, problemsWithin } from './problem.ts';
@@ -208,7 +210,9 @@ export { Signatures, SignaturesRequest, TileReply, TileRequest } from './message
 export {
   CallNotice,
   McpServerNotice,
+  McpServerNoticeData,
   Notice,
+  NoticeData,
   NOTICE_KINDS,
   NOTICE_TOOLS_MAX,
   NOTICES,
@@ -324,7 +328,15 @@ export { SessionPermit, ShellAttachReply, ShellAttachRequest } from './messages/
 export { ShellEnding, ShellEndRequest, ShellRenewReply, ShellRenewRequest } from './messages/shells.ts';
 export { SkillPutReply, SkillView, SkillDetails } from './messages/skills.ts';
 export { TENANT_DEFAULTS, TenantLimits, TenantLimitsChange, TenantLimitsView } from './messages/tenant-limits.ts';
-export { LimitsChanged, LimitsSince, WorkspaceLimits, WorkspaceLimitsChange } from './messages/tenant-limits.ts';
+export {
+  ChangedTenant,
+  LimitsChanged,
+  LimitsSince,
+  WorkspaceLimits,
+  WorkspaceLimitsChange,
+} from './messages/tenant-limits.ts';
+export { PoolReport, REPORTED_EXECUTORS_MAX, SystemReport } from './messages/system.ts';
+export { CloseReason, TenantView } from './messages/tenants.ts';
 export { AppliedTool, TenantToolView, ToolsApplied } from './messages/tools.ts';
 export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestEffects, BacktestPage, EffectSkip } from './messages/what-if.ts';
 export { OperationExplanation, PolicyExplanation, PolicyReplay, ReplayedCall, Simulation } from './messages/what-if.ts';

@@ -25,7 +25,7 @@ describe('a message', () => {
   it.each([
     ['without what is needed', {}, 'it lacks `a`', ''],
     ['of another type', null, 'it must be object', ''],
-    ['with an unknown member', { a: 'x', z: 1 }, '`/z` is not known here', '/z'],
+    ['with an unknown member', { a: 'x', z: 1 }, '`/z` is not known here; known here: `a`, `c`', '/z'],
     ['with another word', { a: 'x', c: 'r' }, '`/c` must be one of `p`, `q`', '/c'],
     ['with a value of another form', { a: 'secret' }, '`/a` does not have the form that is expected here', '/a'],
   ])('%s is refused with the place, and without the value', (_what, value, detail, pointer) => {

@@ -56,9 +56,20 @@ describe('a problem of a schema', () => {
       ]),
     ).toEqual([
       '/0/n must be integer',
-      '/1/at/more is not known here',
+      '/1/at/more is not known here; known here: `url`',
       '/1/at/url does not have the form that is expected here; expected: an address: `name@host.example`',
     ]);
+  });
+
+  it('of an unknown member names the member that was meant, for the first eight of them', () => {
+    const schema = Type.Object({ command: Type.String(), cwd: Type.Optional(Type.String()) }, closed);
+    expect(textsOf(schema, { command: 'x', comand: 1 })).toEqual([
+      '/comand is not known here; did you mean `command`?',
+    ]);
+    expect(textsOf(schema, { command: 'x', zzz: 1 })).toEqual(['/zzz is not known here; known here: `command`, `cwd`']);
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_member, at) => [`unknown${at}`, 1]));
+    const texts = textsOf(schema, { command: 'x', ...many });
+    expect(texts.filter((text) => text.includes('known here: ')).length).toBeLessThanOrEqual(8);
   });
 
   it('of a member whose name has slashes finds its schema', () => {

@@ -4,6 +4,7 @@
 // INVARIANT (no pattern): a text has no regular expression. It says what the schema's description says instead.
 // INVARIANT (no value): a text repeats no part of the value, which may be a secret.
 import { namesIn } from './json-pointers.ts';
+import { didYouMean } from './nearest.ts';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 
@@ -36,15 +37,17 @@ interface JsonSchema {
  * reported. A schema with references is not supported, since branches are examined by themselves.
  */
 export function schemaProblems(schema: TSchema, value: unknown): SchemaProblem[] {
-  const errors: readonly SchemaError[] = Value.Errors(schema, value);
+  const found: readonly SchemaError[] = Value.Errors(schema, value);
+  // A misspelt member is unknown, and the member that was meant is missing: the first says what to correct.
+  const errors = found.toSorted((a, b) => Number(b.keyword === 'boolean') - Number(a.keyword === 'boolean'));
   const seen = new Set<string>();
-  return errors.flatMap((error) => {
+  return errors.flatMap((error, at) => {
     const { union, pointer } = outermostUnion(schema, error);
     // A closed object reports an unknown member twice: as such, and as a value that never matches.
     if (union === undefined)
       return error.keyword === 'additionalProperties' && errors.some(({ keyword }) => keyword === 'boolean')
         ? []
-        : [{ pointer, keyword: error.keyword, message: schemaProblemText(schema, error) }];
+        : [{ pointer, keyword: error.keyword, message: schemaProblemText(schema, error, at < SUGGESTIONS_MAX) }];
     if (seen.has(pointer)) return [];
     seen.add(pointer);
     return unionProblems(union, valueAt(value, pointer)).map((problem) => ({
@@ -54,19 +57,32 @@ export function schemaProblems(schema: TSchema, value: unknown): SchemaProblem[]
   });
 }
 
-/** Describes one error of the schema. */
-export function schemaProblemText(schema: TSchema, { keyword, params, message, schemaPath }: SchemaError): string {
+/** The caller decides how many members a value has, and each suggestion takes time. */
+const SUGGESTIONS_MAX = 8;
+
+/** Describes one error of the schema. `suggests` adds the known members to an unknown one. */
+export function schemaProblemText(schema: TSchema, error: SchemaError, suggests = true): string {
+  const { keyword, params, message, schemaPath } = error;
   const { requiredProperties, allowedValues, allowedValue } = params as {
     readonly requiredProperties?: readonly string[];
     readonly allowedValues?: readonly unknown[];
     readonly allowedValue?: unknown;
   };
-  if (keyword === 'boolean') return 'is not known here';
+  if (keyword === 'boolean') return `is not known here${suggests ? knownMembers(schema, error) : ''}`;
   if (requiredProperties !== undefined) return `lacks ${listOf(requiredProperties)}`;
   if (allowedValues !== undefined) return oneOf(allowedValues);
   if (keyword === 'const') return oneOf([allowedValue]);
   if (keyword === 'pattern') return patternText(schemaAt(schema, namesIn(schemaPath)));
   return message === '' ? 'is not valid' : message;
+}
+
+/** The member that was meant by an unknown one, or the known members. Both are the schema's own words. */
+function knownMembers(schema: TSchema, { schemaPath, instancePath }: SchemaError): string {
+  const parts = namesIn(schemaPath);
+  const [unknown = ''] = namesIn(instancePath).slice(-1);
+  if (parts.at(-1) !== 'additionalProperties') return '';
+  const { properties = {} } = schemaAt(schema, parts.slice(0, -1)) ?? {};
+  return didYouMean(unknown, Object.keys(properties));
 }
 
 /** Without a description there is nothing to say about the form: an expression tells most people nothing. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { connect, createPool, POOL_CONNECTIONS_MAX, type Client, type Pool, type PoolOptions } from './pool.ts';
-export { verifyDurability } from './durability.ts';
+export { isDurable, verifyDurability } from './durability.ts';
 export { inTenant, inTransaction, type TransactionOptions } from './transaction.ts';
 export { retryContention } from './backoff.ts';
 export { runStatement } from './statement.ts';

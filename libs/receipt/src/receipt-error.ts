@@ -3,7 +3,7 @@
 /** Every check of a receipt, in order, each with its meaning in words. `keys` comes before there is a receipt. */
 export const CHECKS = {
   keys: 'the published keys are well formed',
-  format: 'the file is a receipt, byte for byte as receipts are written',
+  format: 'the file is the JSON of a receipt, with every member once and no other',
   payload_type: 'the envelope carries an in-toto statement',
   signature: 'a known record key signed the payload',
   statement: 'the payload is an in-toto statement of version 1',

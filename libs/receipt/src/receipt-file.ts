@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The receipt file. INVARIANT (one spelling): a receipt has exactly one encoding, so changing any byte of it is a
-// failure.
+// The receipt file. INVARIANT (one spelling): a receipt has exactly one encoding, its canonical text, and that is what
+// Writ writes and stores. INVARIANT (formatting only): a file may differ from it in nothing but the formatting of its
+// JSON, and then the canonical text is rebuilt. Every value has to be there, once, and nothing else.
 import { Receipt, parseMessage } from '@writ/contract';
 import type { Envelope } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
@@ -14,7 +15,6 @@ export const RECEIPT_MEDIA_TYPE = 'application/vnd.writ.receipt.v1+json';
 const RECEIPT_BYTES_MAX = 128 * 1024;
 /** The receipt, its envelope, the list of signatures, a signature. */
 const RECEIPT_DEPTH = 4;
-const NEWLINE = 0x0a;
 
 export interface Proof {
   readonly leafIndex: number;
@@ -52,30 +52,42 @@ export function encodeReceipt({ envelope, inclusion }: Receipt): string {
   })}\n`;
 }
 
+/** A receipt file that a person may have opened and saved. */
+export interface ReceiptFile {
+  readonly receipt: Receipt;
+  /** whether it is another spelling of the same JSON than the canonical text, which `encodeReceipt` makes */
+  readonly isReformatted: boolean;
+}
+
 /**
- * Parses an attacker-controlled receipt file. The result is well formed and otherwise unverified.
+ * Parses an attacker-controlled receipt file, in any formatting of its JSON: white space, the order of members, escapes
+ * and spellings of numbers. Unknown members and members that are given twice are refused. The result is well formed and
+ * otherwise unverified.
+ *
+ * @throws ReceiptError `format`
+ */
+export function readReceiptFile(file: string | Uint8Array): ReceiptFile {
+  const receipt = requireReceipt(
+    within('format', () => parseIJson(file, { depthMax: RECEIPT_DEPTH, bytesMax: RECEIPT_BYTES_MAX })),
+  );
+  const text = typeof file === 'string' ? file : new TextDecoder('utf-8', { ignoreBOM: true }).decode(file);
+  return { receipt, isReformatted: encodeReceipt(receipt) !== text };
+}
+
+/**
+ * Parses an attacker-controlled receipt in its canonical text alone: for the lines of files that Writ writes, where
+ * another spelling shows that somebody else has written there.
  *
  * @throws ReceiptError `format`
  */
 export function parseReceipt(file: string | Uint8Array): Receipt {
-  const receipt = requireReceipt(
-    within('format', () => parseIJson(lineOf(file), { depthMax: RECEIPT_DEPTH, bytesMax: RECEIPT_BYTES_MAX })),
-  );
-  const text = typeof file === 'string' ? file : new TextDecoder('utf-8', { ignoreBOM: true }).decode(file);
+  const { receipt, isReformatted } = readReceiptFile(file);
   demand(
     'format',
-    encodeReceipt(receipt) === text,
+    !isReformatted,
     'the file is not written as receipts are: one line, members in order, a newline at the end',
   );
   return receipt;
-}
-
-/**
- * Removes the newline at its end, which `encodeReceipt` adds again: the rest of the canonical text has no white space.
- */
-function lineOf(file: string | Uint8Array): string | Uint8Array {
-  if (typeof file === 'string') return file.endsWith('\n') ? file.slice(0, -1) : file;
-  return file.at(-1) === NEWLINE ? file.subarray(0, -1) : file;
 }
 
 /** Checks the shape of a receipt that is already parsed. */

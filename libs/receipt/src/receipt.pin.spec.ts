@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { encodeReceipt } from './receipt-file.ts';
+import { encodeReceipt, readReceiptFile } from './receipt-file.ts';
 import { KEYS, PUBLISHED, RECEIPT, RECORD, RECORD_SIGNER, failedCheckOf } from './sample.contract.ts';
 import { sealRecord } from './seal.ts';
 import { verifyReceiptFile } from './verify.ts';
@@ -75,5 +75,12 @@ describe('the bytes of a receipt', () => {
 
   it('of version 1 verify', () => {
     expect(failedCheckOf(() => verifyReceiptFile(FILE, KEYS))).toBe('none');
+    expect(verifyReceiptFile(FILE, KEYS).isReformatted).toBe(false);
+  });
+
+  it('of version 1 are rebuilt from any other formatting of their JSON', () => {
+    const pretty = JSON.stringify(JSON.parse(FILE), null, '\t');
+    expect(encodeReceipt(readReceiptFile(pretty).receipt)).toBe(FILE);
+    expect(verifyReceiptFile(pretty, KEYS).isReformatted).toBe(true);
   });
 });

@@ -5,7 +5,7 @@ import { actionDigest } from '@writ/digest';
 import { formatNoteKey, sealEnvelope, signNote, verifyNote } from '@writ/signing';
 import { keySetOf, parseKeySet } from './key-set.ts';
 import { CHECKS } from './receipt-error.ts';
-import { encodeReceipt, parseReceipt } from './receipt-file.ts';
+import { encodeReceipt, parseReceipt, readReceiptFile } from './receipt-file.ts';
 import {
   DEPLOYMENT,
   KEYS,
@@ -225,19 +225,53 @@ describe('a receipt file', () => {
   });
 
   it.each<[string, string]>([
-    ['empty', ''],
     ['without its newline', text.trimEnd()],
+    ['with a newline more', `${text}\n`],
+    ['with line ends of Windows', `${JSON.stringify(RECEIPT, null, 2).replaceAll('\n', '\r\n')}\r\n`],
     ['with a space', text.replace(',', ', ')],
     ['pretty-printed', `${JSON.stringify(RECEIPT, null, 2)}\n`],
     ['in another order', `${JSON.stringify(Object.fromEntries(Object.entries(RECEIPT).reverse()))}\n`],
     ['with an escape', text.replace('writ', '\\u0077rit')],
     ['with a number in another spelling', text.replace('"leaf_index":3', '"leaf_index":3.0')],
+  ])('%s verifies as reformatted, and is no canonical text', (_, file) => {
+    expect(file).not.toBe(text);
+    for (const spelling of [file, Buffer.from(file)]) {
+      expect(verifyReceiptFile(spelling, KEYS)).toMatchObject({ isReformatted: true });
+      expect(encodeReceipt(readReceiptFile(spelling).receipt)).toBe(text);
+    }
+    expect(failedCheckOf(() => parseReceipt(file))).toBe('format');
+  });
+
+  it('that is the canonical text verifies without a note', () => {
+    expect(verifyReceiptFile(text, KEYS)).toMatchObject({ isReformatted: false });
+  });
+
+  const pretty = JSON.stringify(RECEIPT, null, 2);
+  it.each<[string, string]>([
+    ['empty', ''],
+    ['with a byte order mark', `\ufeff${text}`],
+    ['with a comment', `${text}// fine\n`],
+    ['with a comma at the end', pretty.replace(/\n}$/, ',\n}')],
     ['with a further member', text.replace('{', '{"more":1,')],
+    ['with a further member within', text.replace('"leaf_index":3', '"leaf_index":3,"more":1')],
     ['with a member twice', text.replace('{', '{"media_type":"",')],
+    ['with a member twice, in another spelling', text.replace('"leaf_index":3', '"leaf_index":4,"leaf\\u005findex":3')],
+    [
+      'with the same member twice, pretty-printed',
+      pretty.replace('"leaf_index": 3', '"leaf_index": 3,\n"leaf_index": 3'),
+    ],
+    ['with a number of another type', text.replace('"leaf_index":3', '"leaf_index":"3"')],
+    ['with a second value', `${text}{}`],
     ['nested deeply', '['.repeat(100_000)],
     ['too long', ' '.repeat(131_073)],
   ])('%s fails as no receipt', (_, file) => {
-    expect(failedCheckOf(() => parseReceipt(file))).toBe('format');
+    expect(failedCheckOf(() => readReceiptFile(file))).toBe('format');
+    expect(failedCheckOf(() => verifyReceiptFile(file, KEYS))).toBe('format');
+  });
+
+  it('that is reformatted fails where its content was changed', () => {
+    const changed = { ...RECEIPT, inclusion: { ...RECEIPT.inclusion, leaf_index: 2 } };
+    expect(failedCheckOf(() => verifyReceiptFile(JSON.stringify(changed, null, 2), KEYS))).toBe('inclusion');
   });
 });
 

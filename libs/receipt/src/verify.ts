@@ -13,7 +13,7 @@ import type { Judgement, KeyHistory } from './judge-by-log-position.ts';
 import type { KeySet, RecordKey } from './key-set.ts';
 import { ReceiptError } from './receipt-error.ts';
 import type { CheckName } from './receipt-error.ts';
-import { parseReceipt, requireReceipt } from './receipt-file.ts';
+import { readReceiptFile, requireReceipt } from './receipt-file.ts';
 import { demand, within } from './run-check.ts';
 import { readRecord, requireSigningKey } from './signed-record.ts';
 import type { SignedRecord } from './signed-record.ts';
@@ -37,10 +37,16 @@ export interface VerifiedReceipt {
   readonly deployment: string;
 }
 
+/** What a file of a receipt proves. */
+export interface VerifiedFile extends VerifiedReceipt {
+  /** whether it is another spelling of the same JSON than Writ writes: its content is proven all the same */
+  readonly isReformatted: boolean;
+}
+
 /**
- * Verifies a receipt file. Without `witnessing` the checkpoint needs no witnesses. A record of a key that was revoked
- * since is judged by its position in the log: by `history`, of verified key records (`readKeyHistory`), or by what
- * witnesses saw before.
+ * Verifies a receipt file, in any formatting of its JSON. Without `witnessing` the checkpoint needs no witnesses. A
+ * record of a key that was revoked since is judged by its position in the log: by `history`, of verified key records
+ * (`readKeyHistory`), or by what witnesses saw before.
  *
  * @throws ReceiptError with the failed check, and nothing else, for any file.
  */
@@ -50,12 +56,13 @@ export function verifyReceiptFile(
   expected: Expectation = {},
   witnessing: Witnessing | null = null,
   history: KeyHistory = [],
-): VerifiedReceipt {
-  return verifyReceipt(parseReceipt(file), keys, expected, witnessing, history);
+): VerifiedFile {
+  const { receipt, isReformatted } = readReceiptFile(file);
+  return { ...verifyReceipt(receipt, keys, expected, witnessing, history), isReformatted };
 }
 
 /**
- * Verifies a receipt. For a file, `verifyReceiptFile` also checks the encoding.
+ * Verifies a receipt. For a file, `verifyReceiptFile` also refuses what isn't its own JSON.
  *
  * @throws ReceiptError with the failed check.
  */

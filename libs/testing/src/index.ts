@@ -20,6 +20,7 @@ export { findNatsServer, startNatsServer, type NatsServerSettings, type TestNats
 export { outsideTls, type OutsideTls } from './outside-tls.ts';
 export { testDatabase, type TestDatabase } from './postgres.ts';
 export { npmPackages } from './npm-packages.ts';
+export { pythonEnvironment, type PythonEnvironment, type PythonEnvironmentOptions } from './python-environment.ts';
 export { pythonPackage, pythonPackages } from './python-packages.ts';
 export { startRadicale, type Radicale } from './radicale.ts';
 export { rowsRead } from './rows-read.ts';

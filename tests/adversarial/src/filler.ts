@@ -67,6 +67,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'orchestrator.api_key.role': `'admin'`,
   'orchestrator.identity_provider.name': `'x'`,
   'orchestrator.token_denial.kind': `'jti'`,
+  'orchestrator.sign_in_session.kind': `'browser'`,
   'orchestrator.webhook.events': `'{x}'`,
   'orchestrator.run.place': '1',
   'orchestrator.run.role': `'agent'`,

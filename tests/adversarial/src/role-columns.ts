@@ -28,7 +28,8 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_kernel UPDATE info_store.change': ['published_version', 'is_discarded'],
   'writ_kernel UPDATE info_store.document_version': ['superseded'],
   'writ_kernel UPDATE info_store.document': ['change_id'],
-  'writ_orchestrator UPDATE orchestrator.api_key': ['revoked_at'],
+  'writ_orchestrator UPDATE orchestrator.api_key': columns('key_hash expires_at rotated_at former_until revoked_at'),
+  'writ_orchestrator UPDATE orchestrator.former_secret': ['ends_at'],
   'writ_orchestrator UPDATE orchestrator.identity_provider': [
     'scopes',
     'agent_id',
@@ -39,6 +40,10 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
     'removed_at',
   ],
   'writ_orchestrator UPDATE orchestrator.credential': ['subject_hash'],
+  'writ_orchestrator UPDATE orchestrator.sign_in_session': columns(
+    'secret_hash next_hash before_hash before_until rotated_at seen_at ended_at ended_by',
+  ),
+  'writ_orchestrator UPDATE orchestrator.device_authorization': ['state', 'approval', 'polled_at', 'interval_ms'],
   'writ_orchestrator UPDATE orchestrator.webhook': [
     'name',
     'url',
@@ -133,6 +138,9 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
     'retention_at',
     'call_settings',
     'call_settings_at',
+    'closed_at',
+    'closed_by',
+    'close_reason',
     'erased_until',
     'keys_recorded',
   ],
@@ -215,6 +223,10 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
     'payload_days',
     'retained_at',
     'keys_recorded',
+    'name',
+    'closed_at',
+    'closed_by',
+    'close_reason',
   ],
   'writ_kernel_worker UPDATE kernel.tenant': ['collected_at', 'retained_at'],
   'writ_kernel_worker UPDATE kernel.operation': [

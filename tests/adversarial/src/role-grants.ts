@@ -14,10 +14,13 @@ const CHANGE = ['SELECT', 'INSERT', 'UPDATE'] as const;
 export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>> = {
   writ_orchestrator: {
     'orchestrator.api_key': APPEND,
+    'orchestrator.former_secret': APPEND,
     'orchestrator.identity_provider': APPEND,
     'orchestrator.credential': APPEND,
     'orchestrator.token_denial': APPEND,
     'orchestrator.browser_session': ['SELECT', 'INSERT', 'DELETE'],
+    'orchestrator.sign_in_session': ['SELECT', 'INSERT', 'DELETE'],
+    'orchestrator.device_authorization': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.person': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.delivery': APPEND,
@@ -103,6 +106,7 @@ export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Ve
     'kernel.vote': APPEND,
     'kernel.delegation': APPEND,
     'kernel.revoked_key': APPEND,
+    'kernel.bound_key': APPEND,
     'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'],
     'kernel.notice': ['INSERT'],
     'kernel.series_effect': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],

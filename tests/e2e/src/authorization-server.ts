@@ -38,6 +38,8 @@ export class AuthorizationServer {
   readonly place: string;
   /** where it sends people back to, besides the client of the tests: those that are registered, exactly */
   readonly redirectUris = new Set([REDIRECT_URI]);
+  /** the scopes of people who get no others, by their names; of all others: whatever a client asks for */
+  readonly scopesOf = new Map<string, string>();
   readonly #server: Server;
   readonly #resource: string;
   readonly #enterprise: KeyPair;
@@ -144,7 +146,11 @@ export class AuthorizationServer {
       loadExistingGrant: async ({ oidc: { client, session, params } }: ProviderContext) => {
         const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
         grant.addOIDCScope('openid');
-        if (params['resource'] !== undefined) grant.addResourceScope(params['resource'], params['scope'] ?? '');
+        const { resource, scope = '' } = params;
+        const given = this.scopesOf.get(session.accountId) ?? scope;
+        const refused = SCOPES.filter((each) => !given.split(' ').includes(each) && scope.split(' ').includes(each));
+        if (resource !== undefined) grant.addResourceScope(resource, given);
+        if (resource !== undefined && refused.length > 0) grant.rejectResourceScope(resource, refused.join(' '));
         await grant.save();
         return grant;
       },

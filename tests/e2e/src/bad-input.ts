@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAULTS, isFaultCode } from '@writ/contract';
+import { FAULT_TITLES, FAULTS, isFaultCode, type FaultCode } from '@writ/contract';
 import {
   makeWorld,
   Observer,
@@ -81,7 +81,7 @@ export function expectProblem(
     what,
     body: {
       type: `https://writ.dev/errors/${String(code)}`,
-      title: expect.any(String),
+      title: FAULT_TITLES[code as FaultCode],
       detail: expect.any(String),
       instance: expect.stringContaining('urn:writ:request:'),
     },

@@ -16,23 +16,26 @@ const root = repositoryRoot();
 export class GuideFolder {
   /** what a reader who uses no `.writ/cli.json` sets before: WRIT_URL, WRIT_API_KEY, and ids of the tenant */
   readonly variables: Readonly<Record<'WRIT_URL' | 'WRIT_API_KEY' | 'AGENT' | 'WORKSPACE' | 'CAPABILITY', string>>;
+  readonly tenantId: string;
   readonly #path = mkdtempSync(join(tmpdir(), 'writ-guide-'));
 
-  private constructor(variables: GuideFolder['variables']) {
+  private constructor(variables: GuideFolder['variables'], tenantId: string) {
     this.variables = variables;
+    this.tenantId = tenantId;
   }
 
   static async open({ url, keys: { platformKey: platform_key } }: SharedStack): Promise<GuideFolder> {
     const world = await makeWorld(url, platform_key, {
       files: { 'README.md': 'a repository\n', 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n' },
     });
-    const folder = new GuideFolder({
+    const variables = {
       WRIT_URL: url,
       WRIT_API_KEY: world.admin.key ?? '',
       AGENT: world.agentId,
       WORKSPACE: world.workspaceId,
       CAPABILITY: world.tokenId,
-    });
+    };
+    const folder = new GuideFolder(variables, world.tenantId);
     const [api_key, operator_key, agent_key] = [world.admin.key, world.operator.key, world.agent.key];
     mkdirSync(join(folder.#path, '.writ'));
     symlinkSync(join(root, 'examples'), join(folder.#path, 'examples'));
@@ -89,7 +92,8 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 function scriptOf(commands: readonly string[]): string {
   const steps = commands.map((line) => {
     const [, command = '', code] = /^(.*?)(?:\s+# refused: (\S+))?$/.exec(line) ?? [];
-    if (code === undefined) return `${command} || fails ${quoted(command)}`;
+    // Status 3 is a call that waits for a person, which is what some guides show.
+    if (code === undefined) return `${command} || [ $? = 3 ] || fails ${quoted(command)}`;
     return (
       `said=$(${command} 2>&1) && fails ${quoted(`not refused: ${command}`)}; ` +
       `grep -qF '${code}' <<< "$said" || fails "said $said in the place of ${code}"`

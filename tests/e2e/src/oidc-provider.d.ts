@@ -9,6 +9,7 @@ declare module 'oidc-provider' {
     save(): Promise<string>;
     addOIDCScope(scope: string): void;
     addResourceScope(resource: string, scope: string): void;
+    rejectResourceScope(resource: string, scope: string): void;
   }
   interface TokenKind {
     new (of: object): Stored;

@@ -62,15 +62,22 @@ describe('a receipt file', () => {
     expect(failedCheck(receipt)).toBeNull();
     const published = await new Api(stack.url).get('/.well-known/writ-keys.json');
     expect(published.status).toBe(200);
-    expect(verifyReceiptFile(receipt, parseKeySet(published.text), { operationId }).record.operation_id).toBe(
-      operationId,
-    );
+    const { record, isReformatted } = verifyReceiptFile(receipt, parseKeySet(published.text), { operationId });
+    expect([record.operation_id, isReformatted]).toEqual([operationId, false]);
   });
 
-  it('fails with any one byte changed, cut, doubled or added', () => {
+  it('fails with any one byte changed, cut, doubled or added, unless only its white space differs', () => {
     const passing: string[] = [];
+    const content = JSON.stringify(JSON.parse(receipt.toString()));
+    const isSameContent = (file: Uint8Array): boolean => {
+      try {
+        return JSON.stringify(JSON.parse(Buffer.from(file).toString())) === content;
+      } catch {
+        return false;
+      }
+    };
     const must = (what: string, file: Uint8Array): void => {
-      if (failedCheck(file) === null) passing.push(what);
+      if (failedCheck(file) === null && !isSameContent(file)) passing.push(what);
     };
     for (let at = 0; at < receipt.length; at += 1) {
       for (const mask of [0x01, 0x20, 0x80]) {

@@ -148,6 +148,8 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     mcp_server,
     // Only a person with an access token has connections; `mcp-oauth.spec.ts` has some.
     connection_id: unusedConnection(),
+    // Only a person who signed in has sessions; `sign-in.spec.ts` has some.
+    sign_in_id: unusedConnection().replace('con_', 'sgn_'),
     webhook_id: webhook.webhook_id,
     delivery_id: delivery.delivery_id,
     api_key_id: key.api_key_id,

@@ -21,6 +21,7 @@ import { moduleDiagram } from './module-diagram.ts';
 import { objectivesTable } from './objectives.ts';
 import { riskRulesTable } from './risk-tables.ts';
 import { coverageBlock } from './seed-coverage.ts';
+import { code, table } from './table.ts';
 import { connectionsTable, costsTable, examplesTable } from './sizing.ts';
 import {
   eventsList,
@@ -74,6 +75,7 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
   },
   'docs/explanation/risk.md': { 'risk rules': riskRulesTable },
   'docs/how-to/webhooks.md': { notices: noticesTable },
+  'docs/reference/api-versions.md': { 'api versions': (_routes, checkout) => versionsTable(checkout) },
   'docs/reference/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
 };
 
@@ -130,4 +132,15 @@ async function routesOf(checkout: string): Promise<readonly RouteFacts[]> {
     ROUTES: readonly RouteFacts[];
   };
   return ROUTES;
+}
+
+/** The versions of the API, imported as the routes are. */
+async function versionsTable(checkout: string): Promise<string> {
+  const { API_VERSIONS } = (await import(join(checkout, 'apps/orchestrator/src/edge/versions/versions.ts'))) as {
+    API_VERSIONS: readonly { readonly date: string; readonly note: string }[];
+  };
+  return table(
+    ['version', 'what changed'],
+    API_VERSIONS.map(({ date, note }) => [code(date), note]),
+  );
 }

@@ -7,6 +7,7 @@ import { ensureBase } from '../parts/image-base.ts';
 import { ensureSandboxImage, type SandboxImage } from '../parts/image.ts';
 import { ensureKeys, type Keys } from '../parts/keys.ts';
 import { nats, type Nats } from '../parts/nats.ts';
+import { writeModelsFile } from './models.ts';
 import { freePorts, nextFreePort } from '../parts/ports.ts';
 import { postgres, type Postgres } from '../parts/postgres.ts';
 import { ensureSchema, type Schema } from '../parts/schema.ts';
@@ -101,7 +102,7 @@ const environmentsOf = async (setup: Setup, state: Made): Promise<Readonly<Recor
     image: made(state.image),
     ...(state.embeddingModelDir === undefined ? {} : { embeddingModelDir: state.embeddingModelDir }),
     ...(state.speechModelDir === undefined ? {} : { speechModelDir: state.speechModelDir }),
-    env: setup.env,
+    env: { ...setup.env, WRIT_MODELS_FILE: setup.env['WRIT_MODELS_FILE'] || writeModelsFile(setup) },
   });
 };
 

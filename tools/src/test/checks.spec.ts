@@ -33,6 +33,14 @@ test('specs of a cluster run only where they are named, alone, without the infra
   expect(PHASES.find((lanes) => (lanes as readonly string[]).includes('cluster'))).toEqual(['cluster']);
 });
 
+test('the fuzzer of the API runs only where it is named, one file after another', () => {
+  expect(names({})).not.toContain('api-fuzz');
+  const [check, ...others] = checks({ names: ['api-fuzz'] });
+  expect(check).toMatchObject({ name: 'api-fuzz', lane: 'stacks', specs: { suites: ['api-fuzz'] } });
+  expect(check?.command).toEqual(expect.arrayContaining(['--project=api-fuzz', '--maxWorkers=1']));
+  expect(others).toEqual([]);
+});
+
 test.each(['chart', 'deploy'])('the suite `%s` runs only where it is named, after what it needs was made', (name) => {
   const [check, ...others] = checks({ names: [name] });
   expect([check?.name, typeof check?.prepare, others]).toEqual([name, 'function', []]);

@@ -58,11 +58,11 @@ export const CHECK_NAMES = [
 ] as readonly string[];
 
 /**
- * Run only on request with `--only`: `long` has the specs of all suites that take long; `chart` builds Helm and its
- * checkers the first time; `deploy` builds images and runs deployments for minutes; `cluster` needs root, and builds
- * Kubernetes the first time.
+ * Run only on request with `--only`: `long` has the specs of all suites that take long; `api-fuzz` may find something
+ * new in each run; `chart` builds Helm and its checkers the first time; `deploy` builds images and runs deployments for
+ * minutes; `cluster` needs root, and builds Kubernetes the first time.
  */
-export const ON_REQUEST = ['long', 'chart', 'deploy', 'cluster'] as const satisfies readonly SuiteName[];
+export const ON_REQUEST = ['long', 'api-fuzz', 'chart', 'deploy', 'cluster'] as const satisfies readonly SuiteName[];
 
 /** The checks without named ones. */
 export const DEFAULT_NAMES = CHECK_NAMES.filter((name) => !(ON_REQUEST as readonly string[]).includes(name));
@@ -194,6 +194,8 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...vitest('unit', (['unit'] as const).filter(chosen), 'analysis', UNIT_WORKERS),
     ...vitest('stacks', stackSuites, 'stacks', STACK_WORKERS),
     ...undivided(afterStacks(checkout)),
+    // It has a time of its own, which other specs of stacks would take from it.
+    ...vitest('api-fuzz', (['api-fuzz'] as const).filter(chosen), 'stacks', 1),
     ...vitest('faults', (['fault'] as const).filter(chosen), 'faults', FAULT_WORKERS),
     ...vitest('timing', (['timing'] as const).filter(chosen), 'timing', 1),
     ...vitest('long', (['long'] as const).filter(chosen), 'long', STACK_WORKERS),

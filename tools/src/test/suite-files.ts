@@ -11,6 +11,7 @@ export const suiteFiles = {
   e2e: ['tests/e2e/src/**/!(*.long).spec.ts'],
   fault: ['tests/fault/src/**/!(*.long).spec.ts'],
   adversarial: ['tests/adversarial/src/**/!(*.long).spec.ts'],
+  'api-fuzz': ['tests/fuzz-api/src/**/!(*.long).spec.ts'],
   long: ['{apps,libs}/*/src/**/*.long.spec.ts', '{tests/*,tools}/src/**/*.long.spec.ts'],
   chart: ['tools/src/**/*.chart.spec.ts'],
   deploy: ['tests/deploy/src/**/*.spec.ts'],
@@ -33,6 +34,7 @@ export const suiteOf = (file: string): SuiteName | undefined => {
   if (file.endsWith('.long.spec.ts')) return 'long';
   const folder = /^tests\/([^/]+)\//.exec(file)?.[1];
   if (folder === 'e2e' || folder === 'fault' || folder === 'adversarial' || folder === 'deploy') return folder;
+  if (folder === 'fuzz-api') return 'api-fuzz';
   if (file.endsWith('.cluster.spec.ts')) return 'cluster';
   if (file.endsWith('.timing.spec.ts')) return 'timing';
   if (file.endsWith('.chart.spec.ts')) return 'chart';

@@ -5,13 +5,14 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { listCommand } from '../list-command.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 
 const describe = (agent: AgentView): string =>
   fieldsOf({ agent: agent.agent_id, name: agent.name, created: momentOf(agent.created_at) });
 
 /** `writ agents`. */
 export function agentsCommand(context: Context): Command {
-  return new Command('agents')
+  return new Command('agent')
     .addCommand(
       listCommand(context, {
         item: AgentView,
@@ -39,7 +40,7 @@ function createCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').argument('<agent>');
+  const command = getVerb().argument('<agent>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const agent = await connect(context, options, 'admin').client.read(

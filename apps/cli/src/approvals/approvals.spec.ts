@@ -108,7 +108,7 @@ test('an approval for the session sends its scope, uses and period', async () =>
 
 test("an approval of one's own call fails, and the error shows its code", async () => {
   const { exit, err } = await writ(['approvals', 'approve', IDS.approval], { env: api.env });
-  expect(exit).toBe(1);
+  expect(exit).toBe(4);
   expect(err).toMatch(/^error approval\.own_call: nobody approves their own call/);
 });
 

@@ -12,6 +12,7 @@ import { CliError, usage } from '../cli-error.ts';
 import { parsePeriod } from '../period.ts';
 import { readJsonOption } from '../read-json.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 
 interface ListOptions extends CommonOptions {
   readonly state?: string;
@@ -23,7 +24,7 @@ const LIST_ROWS = 50;
 
 /** `writ approvals`. Operators decide: nobody approves their own call. */
 export function approvalsCommand(context: Context): Command {
-  return new Command('approvals')
+  return new Command('approval')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(
@@ -72,7 +73,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show')
+  const command = getVerb()
     .description('the call, the effect of its preview, and why it is held')
     .argument('<approval>');
   return command.action(async (id: string) => {

@@ -11,6 +11,7 @@ import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
 import { findResource } from '../resources/find-resource.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 
 const orNull = Type.Union([Type.Integer(), Type.Null()]);
 const Received = Type.Object({
@@ -70,7 +71,7 @@ function sendCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('what is kept of a device').argument('<device>');
+  const command = getVerb().description('what is kept of a device').argument('<device>');
   return command.action(async (text: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const { client } = connect(context, options, 'operator');

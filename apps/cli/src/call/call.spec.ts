@@ -74,10 +74,10 @@ test('a mutating call gets a generated idempotency key unless one is given', asy
   expect(sent()['idempotency_key']).toBe('mine');
 });
 
-test('a refusal exits with 1, shows code and hint, and is one JSON value', async () => {
+test('a refusal exits with 4, shows code and hint, and is one JSON value', async () => {
   said = { body: REFUSED };
   const { exit, out, err } = await call('--json');
-  expect(exit).toBe(1);
+  expect(exit).toBe(4);
   expect(JSON.parse(out)).toEqual(REFUSED);
   expect(err).toBe(
     'error token.scope: the capability token does not reach the resource; ask for a root that covers `a.txt`; see docs/errors/token.scope.md\n',
@@ -101,21 +101,21 @@ test('the decision of a policy in observe mode is shown apart, before the other 
   );
 });
 
-test('a held call shows how to see its approval', async () => {
+test('a held call exits with 3, and shows how to see its approval', async () => {
   said = { status: 202, body: HELD };
   const { exit, out } = await call('--wait', '5');
-  expect(exit).toBe(0);
-  expect(out).toContain(`writ approvals show ${IDS.approval}`);
+  expect(exit).toBe(3);
+  expect(out).toContain(`writ approval get ${IDS.approval}`);
   expect(api.requests[0]!.headers['prefer']).toBe('wait=5');
 });
 
 test.each([
   ['its proposer runs', { awaits: 'caller' }, 'its proposer runs it, under a permit; see docs/how-to/functions.md'],
-  ['somebody else runs', {}, `writ operations watch ${IDS.operation}`],
+  ['somebody else runs', {}, `writ operation watch ${IDS.operation}`],
 ])('a call that %s says what happens next', async (_who, more, next) => {
   said = { status: 202, body: { ...HELD, state: 'admitted', approval_id: null, ...more } };
   const { exit, out } = await call();
-  expect(exit).toBe(0);
+  expect(exit).toBe(3);
   expect(out.match(/^next +(.*)$/m)?.[1]).toBe(next);
 });
 

@@ -26,7 +26,7 @@ const WAIT_S = 30;
 /** `writ call TOOL`. */
 export function callCommand(context: Context): Command {
   const command = new Command('call')
-    .argument('<tool>', 'for instance fs.read; see `writ tools`')
+    .argument('<tool>', 'for instance fs.read; see `writ tool list`')
     .option('--args <json>', 'arguments: JSON, @FILE, or - for standard input', '{}')
     .option('--workspace <id>', 'the workspace it works on')
     .option('--token <id>', 'the capability token it is made with')
@@ -57,6 +57,11 @@ async function call(context: Context, tool: string, options: CallOptions): Promi
     retention: options.retention,
   };
   const wait = Math.min(options.wait ?? WAIT_S, WAIT_S_MAX);
-  const answer = await client.request('/v1/tool-calls', { method: 'POST', body, headers: { prefer: `wait=${wait}` } });
+  const answer = await client.request('/v1/tool-calls', {
+    method: 'POST',
+    body,
+    headers: { prefer: `wait=${wait}` },
+    about: { thing: 'tool', name: tool, code: 'tool.unknown' },
+  });
   printAnswer(context, options, await answer.json());
 }

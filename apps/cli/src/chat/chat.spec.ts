@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   CALL,
   fakeRuns,
@@ -74,6 +77,28 @@ describe('`writ chat` in a pipe', () => {
     );
   });
 
+  it('with a context, reads and decides at its server with its key, whatever runs locally', async () => {
+    await on({ streams: [(run) => wrote(run).replied('Done.').end()] });
+    const dir = mkdtempSync(join(tmpdir(), 'writ-chat-'));
+    mkdirSync(join(dir, '.writ'));
+    mkdirSync(join(dir, 'writ'));
+    const local = { url: 'http://127.0.0.1:9', api_key: 'local', operator_key: 'local', agent_key: 'local' };
+    writeFileSync(join(dir, '.writ', 'cli.json'), JSON.stringify(local));
+    const work = { url: api.env['WRIT_URL'], credential: { kind: 'api_key', secret: 'of-work' } };
+    const contexts = JSON.stringify({ current: 'work', contexts: { work } });
+    writeFileSync(join(dir, 'writ', 'config.json'), contexts, { mode: 0o600 });
+    const ran = await writ(['chat', ...HERE, '--verbose'], {
+      cwd: dir,
+      env: { XDG_CONFIG_HOME: dir },
+      stdin: 'do it\n',
+    });
+    rmSync(dir, { recursive: true });
+    expect(ran).toMatchObject({ exit: 0 });
+    expect(new Set(api.requests.map(({ key }) => key))).toEqual(new Set(['Bearer of-work']));
+    // What the person who decides reads.
+    expect(api.requests.some(({ route: what }) => what.startsWith('GET /v1/workspaces/'))).toBe(true);
+  });
+
   it('with --verbose, prints envelopes as written, what of them could not be read, and warnings', async () => {
     const fence = '```yips-agent\n{"actions": []}\n```';
     const turn = {
@@ -138,7 +163,7 @@ describe('`writ chat` in a pipe', () => {
     expect(await chat()).toEqual({ exit: 1, out: 'So far.\n', err: 'stopped: as many rounds as the run may have\n' });
   });
 
-  it('exits with 1 and the next command when a call is held; with --wait it keeps waiting', async () => {
+  it('exits with 3 and the next command when a call is held; with --wait it keeps waiting', async () => {
     const held = (run: FakeRun): FakeRun =>
       run
         .replied('', [CALL])
@@ -149,7 +174,7 @@ describe('`writ chat` in a pipe', () => {
         });
     await on({ streams: [(run) => void held(run)], stopped: null });
     expect(await chat()).toEqual({
-      exit: 1,
+      exit: 3,
       out: '',
       err: `operation ${IDS.operation} waits for a person; writ approvals\nerror run: run \`${RUN_ID}\` waits for a person, and goes on by itself when it is decided\n`,
     });

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Command } from 'commander';
 import { CliError, EXIT, usage } from '../cli-error.ts';
-import type { CommonOptions, Context } from '../context.ts';
+import { show, type CommonOptions, type Context } from '../context.ts';
 import { Client } from '../http/client.ts';
 import { connect, type Connection } from '../http/connection.ts';
 import { parseCount } from '../http/lists.ts';
+import { isForPrograms } from '../output/formats.ts';
 import { paint } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { Conversation, type RunBounds, type RunOutcome } from './conversation.ts';
@@ -47,7 +48,7 @@ export function chatCommand(context: Context): Command {
 }
 
 async function chat(context: Context, message: string, options: ChatOptions): Promise<void> {
-  const terminal = options.json === true ? null : context.terminal;
+  const terminal = isForPrograms(options) ? null : context.terminal;
   const input = message !== '' || terminal !== null ? message : await context.readStdin();
   if (input.trim() === '' && terminal === null)
     throw usage('a message is needed: as an argument, or on standard input');
@@ -74,25 +75,25 @@ async function chat(context: Context, message: string, options: ChatOptions): Pr
 /** In a terminal, text and notes share one output. In a pipe, only the model's text goes to standard output. */
 function outputOf(
   { write, writeError }: Context,
-  { json }: ChatOptions,
+  options: ChatOptions,
   terminal: Terminal | null,
   shown: { readonly isVerbose: boolean },
 ): ChatOutput {
   if (terminal !== null) return combineOutputs({ say: write, note: write, warn: write });
   return combineOutputs({
-    say: json === true ? () => undefined : write,
+    say: isForPrograms(options) ? () => undefined : write,
     note: shown.isVerbose ? writeError : null,
     warn: writeError,
   });
 }
 
 /** Nobody approves their own call, so decisions use another key where one is configured. */
-function connectDecider(context: Context, options: ChatOptions, { client }: Connection): Client {
-  const { operatorKey, url } = context.env;
-  if (options.url !== undefined || options.apiKey !== undefined) return client;
+function connectDecider(context: Context, options: ChatOptions, { client, source }: Connection): Client {
+  const { operatorKey } = context.env;
   // INVARIANT (one source): the client sends the key of the environment only to the address of the environment.
-  if (url !== undefined) return operatorKey === undefined ? client : new Client(client.url, operatorKey);
-  return connect(context, { ...options, as: 'operator' }, 'operator').client;
+  if (source.kind === 'environment' && operatorKey !== undefined) return new Client(client.url, operatorKey);
+  // The local set-up has a key for each role; a context has one key.
+  return source.kind === 'local' ? connect(context, { ...options, as: 'operator' }, 'operator').client : client;
 }
 
 const boundsOf = ({ rounds, tokens, cost }: ChatOptions): RunBounds => ({
@@ -102,13 +103,14 @@ const boundsOf = ({ rounds, tokens, cost }: ChatOptions): RunBounds => ({
 });
 
 /** The exit status is 0 where the model ended the run itself. @throws CliError `run` */
-function printOutcome(context: Context, { json }: ChatOptions, { run, text }: RunOutcome): void {
-  if (json === true) context.write(`${JSON.stringify({ session_id: run.session_id, run, text }, null, 2)}\n`);
+function printOutcome(context: Context, options: ChatOptions, { run, text }: RunOutcome): void {
+  if (isForPrograms(options)) show(context, options, { session_id: run.session_id, run, text }, () => '');
   if (run.stopped === 'end') return;
   if (run.stopped === null)
     throw new CliError(
       'run',
       `run \`${visibleLine(run.run_id)}\` waits for a person, and goes on by itself when it is decided`,
+      EXIT.held,
     );
   context.setExit(EXIT.failed);
 }

@@ -7,6 +7,7 @@ import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 
 interface EraseOptions extends CommonOptions {
   readonly operation?: string;
@@ -109,7 +110,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one erasure').argument('<erasure>');
+  const command = getVerb().description('one erasure').argument('<erasure>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const erasure = await connect(context, options, 'admin').client.read(

@@ -5,6 +5,7 @@ import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 
 interface SetOptions extends CommonOptions {
   readonly payloadDays?: number | 'none';
@@ -21,7 +22,7 @@ export function retentionCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('how long contents are kept');
+  const command = getVerb().description('how long contents are kept');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions>();
     const retention = await connect(context, options, 'admin').client.read(RetentionView, PATH);

@@ -127,6 +127,6 @@ test('a refusal by the API ends `writ events`', async () => {
   const { exit, err } = await writ(['events'], {
     env: { WRIT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, WRIT_API_KEY: 'writ_test' },
   });
-  expect([exit, err]).toEqual([1, expect.stringMatching(/^error rate\.limited: /)]);
+  expect([exit, err]).toEqual([7, expect.stringMatching(/^error rate\.limited: /)]);
   server.close();
 });

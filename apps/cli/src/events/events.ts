@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream';
 import { Type, type Static } from 'typebox';
 import { CliError } from '../cli-error.ts';
-import type { CommonOptions, Context } from '../context.ts';
+import { showItem, type CommonOptions, type Context } from '../context.ts';
 import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, queryOf } from '../http/lists.ts';
@@ -39,7 +39,7 @@ const RECONNECT_MS = 1_000;
  * event.
  */
 export function eventsCommand(context: Context): Command {
-  const command = new Command('events')
+  const command = new Command('event')
     .description('follow changes of operations as they happen')
     .option('--count <n>', 'end after this many events', parseCount)
     .option('--for <seconds>', 'end after this time', parseCount);
@@ -107,14 +107,15 @@ function endReasonOf({ event, data }: EventSourceMessage): string | null {
   return event === 'end' || event === 'cut' ? parseMessage(Ended, JSON.parse(data)).reason : null;
 }
 
-function printEvent(context: Context, { json }: CommonOptions, event: OperationEvent): void {
-  if (json === true) return context.write(`${JSON.stringify(event)}\n`);
+function printEvent(context: Context, options: CommonOptions, event: OperationEvent): void {
+  showItem(context, options, event, () => lineOf(event));
+}
+
+function lineOf(event: OperationEvent): string {
   const more = [
     event.fault_code,
     event.resolution === null ? null : `resolved: ${event.resolution}`,
     event.state === 'held' ? event.approval_id : null,
   ].filter((each) => each !== null);
-  context.write(
-    `${event.at === null ? '' : `${momentOf(event.at)} `}${visibleLine(event.operation_id)} ${visibleLine(event.tool_id ?? '')} ${paintState(visibleLine(event.state))}${more.map((each) => ` ${visibleLine(each)}`).join('')}\n`,
-  );
+  return `${event.at === null ? '' : `${momentOf(event.at)} `}${visibleLine(event.operation_id)} ${visibleLine(event.tool_id ?? '')} ${paintState(visibleLine(event.state))}${more.map((each) => ` ${visibleLine(each)}`).join('')}`;
 }

@@ -112,7 +112,7 @@ test('a permanent refusal by the API ends a followed export', async () => {
     WRIT_API_KEY: 'writ_test',
   };
   expect(await writ(['export', 'records', '--follow'], { env })).toMatchObject({
-    exit: 1,
+    exit: 6,
     err: expect.stringMatching(/^error auth\.role: /),
   });
   server.close();

@@ -7,6 +7,7 @@ import { connect } from '../http/connection.ts';
 import { readList } from '../http/lists.ts';
 import { listCommand } from '../list-command.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 
 interface SetOptions extends CommonOptions {
   readonly expect?: string;
@@ -38,7 +39,7 @@ export function externalVersionCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').argument('<ref>');
+  const command = getVerb().argument('<ref>');
   return command.action(async (ref: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const {

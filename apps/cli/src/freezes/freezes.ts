@@ -6,6 +6,7 @@ import { connect, type KeyHolder } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { parsePeriod } from '../period.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 
 interface PlaceOptions extends CommonOptions {
   readonly reason: string;
@@ -97,7 +98,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('who stopped what, when and why').argument('<freeze>');
+  const command = getVerb().description('who stopped what, when and why').argument('<freeze>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const freeze = await connect(context, options, 'admin').client.read(

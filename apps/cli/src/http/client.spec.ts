@@ -12,7 +12,7 @@ async function answered(said: FakeResponse) {
 
 test('a problem of the API becomes one line with code, message and request', async () => {
   expect(await answered(problem(403, 'auth.role', 'the API key has no role that allows this'))).toEqual({
-    exit: 1,
+    exit: 6,
     out: '',
     err: 'error auth.role: the API key has no role that allows this (GET /v1/operations); see docs/errors/auth.role.md\n',
   });
@@ -23,7 +23,7 @@ test('an answer that there is no such thing names the thing', async () => {
   const { err } = await writ(['image', 'show', 'nosuch'], { env: api.env });
   await api.close();
   expect(err).toMatch(
-    /^error not_found: there is no `nosuch` here, or this key may not see it \(GET \/v1\/images\/nosuch\)/,
+    /^error not_found: there is no image `nosuch` here, or this key may not see it \(GET \/v1\/images\/nosuch\)/,
   );
 });
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAULTS, parseMessage } from '@writ/contract';
 import type { Static, TSchema } from 'typebox';
-import { CliError } from '../cli-error.ts';
+import { CliError, EXIT, exitOfFault } from '../cli-error.ts';
+import { LISTED_MAX, suggestionOf, THINGS, thingInPath, thingsIn, type NamedThing } from './known-things.ts';
 
 /** More than the longest wait that the API allows. */
 const REQUEST_TIMEOUT_MS = 90_000;
@@ -15,7 +16,12 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   /** aborts a stream, which otherwise has no time limit */
   readonly signal?: AbortSignal;
+  /** what the request is about, where its path doesn't name it: for the message if it isn't there */
+  readonly about?: NamedThing;
 }
+
+/** A suggestion is worth no longer wait. */
+const SUGGESTION_MS = 2_000;
 
 /** The HTTP API, with one key. */
 export class Client {
@@ -28,16 +34,35 @@ export class Client {
   }
 
   /** @throws CliError with the fault code of the problem in the answer, or `http` where there is no answer */
-  async request(
+  async request(path: string, ask: RequestOptions = {}): Promise<Response> {
+    const answer = await this.#fetch(path, ask);
+    if (answer.ok) return answer;
+    const about = ask.about ?? thingInPath(path);
+    throw await problemOf(answer, ask.method ?? 'GET', path, {
+      about,
+      suggest: async () => (about === null ? '' : await this.#suggestionFor(about)),
+    });
+  }
+
+  /** The names that this key may list decide what is suggested. A list that can't be had is no second error. */
+  async #suggestionFor(about: NamedThing): Promise<string> {
+    try {
+      const answer = await this.#fetch(`${THINGS[about.thing].path}?limit=${LISTED_MAX}`, { timeoutMs: SUGGESTION_MS });
+      return answer.ok ? suggestionOf(about, thingsIn(about.thing, await answer.json())) : '';
+    } catch {
+      return '';
+    }
+  }
+
+  async #fetch(
     path: string,
-    { method = 'GET', body, headers = {}, timeoutMs = REQUEST_TIMEOUT_MS, signal }: RequestOptions = {},
+    { method = 'GET', body, headers = {}, timeoutMs = REQUEST_TIMEOUT_MS, signal }: RequestOptions,
   ): Promise<Response> {
     const isBytes = body instanceof Uint8Array || body instanceof ReadableStream;
     const type =
       body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' };
-    let answer: Response;
     try {
-      answer = await fetch(`${this.url}${path}`, {
+      return await fetch(`${this.url}${path}`, {
         method,
         headers: { authorization: `Bearer ${this.#key}`, ...type, ...headers },
         body:
@@ -52,10 +77,10 @@ export class Client {
         signal: signal ?? AbortSignal.timeout(timeoutMs),
       });
     } catch (cause) {
-      throw new CliError('http', `${this.url} does not answer: is it running?`, undefined, { cause });
+      // A body that is read from a file may be what failed.
+      const exit = body instanceof ReadableStream ? EXIT.failed : EXIT.unavailable;
+      throw new CliError('http', `${this.url} does not answer: is it running?`, exit, { cause });
     }
-    if (!answer.ok) throw await problemOf(answer, method, path);
-    return answer;
   }
 
   /**
@@ -109,23 +134,39 @@ interface ProblemBody {
 /** The answer for every id and name that leads nowhere, or that the caller may not see. */
 const NOTHING_HERE = FAULTS.not_found.message;
 
-/** The same, with the last id or name of the path. */
-function nothingAt(path: string): string {
-  const parts = (path.split('?')[0] ?? '').split('/').filter((part) => part !== '');
-  const name = parts[2];
-  return name === undefined
-    ? NOTHING_HERE
-    : `there is no \`${decodeURIComponent(name)}\` here, or this key may not see it`;
+/** The same, with what the request named: a thing, or the id or name in its path. */
+function nothingAt(path: string, about: NamedThing | null): string {
+  const named = (path.split('?')[0] ?? '').split('/')[3];
+  if (about === null && (named === undefined || named === '')) return NOTHING_HERE;
+  const what = about === null ? `\`${decodeURIComponent(named ?? '')}\`` : `${about.thing} \`${about.name}\``;
+  return `there is no ${what} here, or this key may not see it`;
 }
 
-async function problemOf(answer: Response, method: string, path: string): Promise<CliError> {
+interface Suggesting {
+  readonly about: NamedThing | null;
+  readonly suggest: () => Promise<string>;
+}
+
+async function problemOf(
+  answer: Response,
+  method: string,
+  path: string,
+  { about, suggest }: Suggesting,
+): Promise<CliError> {
   const problem = (await answer.json().catch(() => ({}))) as ProblemBody;
   const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
   const said = text(problem.detail) ?? text(problem.title) ?? `status ${answer.status}`;
-  const message = problem.code === 'not_found' && said === NOTHING_HERE ? nothingAt(path) : said;
+  const code = text(problem.code) ?? 'http';
+  // What isn't there and what the caller may not see are answered alike, so the answer says no more than that.
+  const isBare = [problem.title, NOTHING_HERE, FAULTS['tool.unknown'].message].includes(said);
+  const isNowhere = code === (about?.code ?? 'not_found');
+  const message = isNowhere
+    ? `${isBare ? nothingAt(path, about) : said}${said.includes('did you mean') ? '' : await suggest()}`
+    : said;
   const pointer = text(problem.pointer);
   return new CliError(
-    text(problem.code) ?? 'http',
+    code,
     `${message}${pointer === undefined ? '' : `, at \`${pointer}\``} (${method} ${path.split('?')[0]})`,
+    exitOfFault(code, answer.status),
   );
 }

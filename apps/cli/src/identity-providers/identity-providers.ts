@@ -22,6 +22,7 @@ const Provider = Type.Object({
   agent_claim: OrNull,
   sign_in: Type.Union([Type.Object({ client_id: Type.String() }), Type.Null()]),
   redirect_uri: Type.Optional(OrNull),
+  session_redirect_uri: Type.Optional(OrNull),
   updated_at: Type.Integer(),
 });
 const Ended = Type.Object({ name: Type.String(), revoked: Type.Array(Type.String()), more: Type.Boolean() });
@@ -50,7 +51,7 @@ interface DenyOptions extends CommonOptions {
 
 /** `writ identity-providers`. */
 export function identityProvidersCommand(context: Context): Command {
-  return new Command('identity-providers')
+  return new Command('identity-provider')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(putCommand(context))
     .addCommand(removeCommand(context))
@@ -71,7 +72,8 @@ function listCommand(context: Context): Command {
 }
 
 function putCommand(context: Context): Command {
-  const command = new Command('put')
+  const command = new Command('set')
+    .alias('put')
     .description('registers an issuer, or changes what its tokens may do; what no option names stays as it is')
     .argument('<name>')
     .argument('<issuer>', 'its URL, exactly as in `iss`')
@@ -206,6 +208,7 @@ const membersOf = (provider: Static<typeof Provider>): Record<string, string> =>
   'agent claim': provider.agent_claim ?? NONE,
   'sign-in client': provider.sign_in?.client_id ?? NONE,
   'redirect URI': provider.sign_in === null ? NONE : (provider.redirect_uri ?? NONE),
+  'redirect URI of sessions': provider.sign_in === null ? NONE : (provider.session_redirect_uri ?? NONE),
 });
 
 /** The last `=` parts both, since scopes are often URLs. */

@@ -22,7 +22,7 @@ interface FindOptions extends CommonOptions {
 
 /** `writ persons`. */
 export function personsCommand(context: Context): Command {
-  return new Command('persons').addCommand(findCommand(context)).addCommand(forgetCommand(context));
+  return new Command('person').addCommand(findCommand(context)).addCommand(forgetCommand(context));
 }
 
 function findCommand(context: Context): Command {

@@ -9,6 +9,7 @@ import { listCommand } from '../list-command.ts';
 import { readJsonOption } from '../read-json.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
 import { visible, visibleLine } from '../visible.ts';
+import { getVerb } from '../verbs.ts';
 
 const PATH = '/v1/images';
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
@@ -48,7 +49,7 @@ export function imageCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one image in full').argument('<image>');
+  const command = getVerb().description('one image in full').argument('<image>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const image = await connect(context, options, 'operator').client.read(ImageView, pathOf(name));

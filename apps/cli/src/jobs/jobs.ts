@@ -5,6 +5,7 @@ import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { momentOf, tableOf } from '../terminal.ts';
+import { getVerb, updateVerb } from '../verbs.ts';
 import { describeJob, describeStart, dueOf, Job, JobStart } from './views.ts';
 import { jobBodyOf, withJobOptions, type JobOptions } from './job-options.ts';
 
@@ -72,7 +73,7 @@ function createCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one job').argument('<job>');
+  const command = getVerb().description('one job').argument('<job>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const job = await connect(context, options, 'operator').client.read(Job, pathOf(id));
@@ -82,7 +83,7 @@ function showCommand(context: Context): Command {
 
 function changeCommand(context: Context): Command {
   const command = withJobOptions(
-    new Command('change')
+    updateVerb('change')
       .description('change a job; settings that are not given stay')
       .argument('<job>')
       .option('--name <name>')

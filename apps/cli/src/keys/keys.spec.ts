@@ -57,3 +57,42 @@ test('revoking a key lists the tokens and jobs that it made', async () => {
 test('`writ keys public` writes the published keys unchanged', async () => {
   expect((await writ(['keys', 'public'], { env: api.env })).out).toBe(`${KEY_FILE}\n`);
 });
+
+test('a new key gets an end and scopes', async () => {
+  const before = Date.now();
+  await writ(['keys', 'create', 'ci', '--role', 'auditor', '--expires', '2h', '--scope', 'log:read', 'jobs:read'], {
+    env: api.env,
+  });
+  const { expires_at, scopes } = JSON.parse(api.requests.at(-1)!.body) as { expires_at: number; scopes: string[] };
+  expect(scopes).toEqual(['log:read', 'jobs:read']);
+  expect(expires_at - before).toBeGreaterThanOrEqual(7_200_000);
+  expect(expires_at - before).toBeLessThan(7_260_000);
+  expect((await writ(['keys', 'create', 'ci', '--role', 'auditor', '--expires', 'soon'], { env: api.env })).exit).toBe(
+    2,
+  );
+});
+
+test('a key is rotated by its id, or the own one, and its new secret is shown once', async () => {
+  const { out } = await writ(['keys', 'rotate', IDS.key, '--overlap', '1h', '--expires', 'never'], { env: api.env });
+  expect(out).toContain('writ_shown_once');
+  expect(api.requests.at(-1)).toMatchObject({ method: 'POST', url: `/v1/api-keys/${IDS.key}/rotate` });
+  expect(JSON.parse(api.requests.at(-1)!.body)).toEqual({ overlap_ms: 3_600_000, expires_at: null });
+  await writ(['keys', 'rotate'], { env: api.env });
+  expect(api.requests.at(-1)).toMatchObject({ url: '/v1/api-keys/own/rotate', body: '{"overlap_ms":0}' });
+  const asked = api.requests.length;
+  expect(await writ(['keys', 'rotate', '--expires', '1h'], { env: api.env })).toMatchObject({ exit: 2 });
+  expect(api.requests).toHaveLength(asked);
+});
+
+test('the list shows the last use and the end of each key', async () => {
+  const rows = [
+    { ...KEY, last_used_at: 60_000, expires_at: 120_000 },
+    { ...KEY, expires_at: 4_000_000_000_000 },
+  ];
+  const listing = await fakeApi(() => ({ body: { items: rows, next_cursor: null } }));
+  const { out } = await writ(['keys'], { env: listing.env });
+  expect(out).toContain('1970-01-01T00:01:00Z');
+  expect(out).toContain('expired 1970-01-01T00:02:00Z');
+  expect(out).toContain('expires 2096-10-02T07:06:40Z');
+  await listing.close();
+});

@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { Type, type Static } from 'typebox';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { usage } from '../cli-error.ts';
 import { connect } from '../http/connection.ts';
+import { parsePeriod } from '../period.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
@@ -17,6 +19,11 @@ const Key = Type.Object({
   principal: Type.Optional(OrNull),
   created_at: Type.Integer(),
   revoked_at: Type.Union([Type.Integer(), Type.Null()]),
+  // Absent in answers of older servers.
+  expires_at: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  last_used_at: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  scopes: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+  former_until: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
 });
 const RevokedKey = Type.Object({
   api_key_id: Type.String(),
@@ -36,6 +43,13 @@ interface CreateOptions extends CommonOptions {
   readonly agent?: string;
   readonly person?: string;
   readonly tool?: string[];
+  readonly scope?: string[];
+  readonly expires?: string;
+}
+
+interface RotateOptions extends CommonOptions {
+  readonly overlap: string;
+  readonly expires?: string;
 }
 
 interface ListOptions extends CommonOptions {
@@ -47,9 +61,10 @@ const LIST_ROWS = 50;
 
 /** `writ keys`. */
 export function keysCommand(context: Context): Command {
-  return new Command('keys')
+  return new Command('key')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(createCommand(context))
+    .addCommand(rotateCommand(context))
     .addCommand(revokeCommand(context))
     .addCommand(publicCommand(context));
 }
@@ -70,9 +85,10 @@ function listCommand(context: Context): Command {
       key.api_key_id,
       key.role,
       key.name,
-      key.revoked_at === null ? '' : 'revoked',
+      typeof key.last_used_at === 'number' ? momentOf(key.last_used_at) : '',
+      stateOf(key),
     ]);
-    show(context, options, list, () => tableOf(['created', 'key', 'role', 'name', ''], rows));
+    show(context, options, list, () => tableOf(['created', 'key', 'role', 'name', 'used', ''], rows));
   });
 }
 
@@ -86,24 +102,73 @@ function createCommand(context: Context): Command {
     .option(
       '--person <name>',
       "the person behind the key: keys with one name are one person, who can't approve what any of them proposed",
-    );
+    )
+    .option('--scope <scope...>', 'the only groups of routes that it may use, such as `operations:read`')
+    .option('--expires <in>', 'when it ends: after 12h, 90d, and so on; without it, the key has no end');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CreateOptions>();
     const { client } = connect(context, options, 'admin');
     const key = await client.read(NewKey, '/v1/api-keys', {
       method: 'POST',
-      body: { name, role: options.role, agent_id: options.agent, principal: options.person, tools: options.tool },
+      body: {
+        name,
+        role: options.role,
+        agent_id: options.agent,
+        principal: options.person,
+        tools: options.tool,
+        scopes: options.scope,
+        expires_at: options.expires === undefined ? undefined : endAfter(options.expires),
+      },
     });
-    show(context, options, key, () =>
-      fieldsOf({
-        'API key': key.api_key,
-        id: key.api_key_id,
-        role: key.role,
-        agent: key.agent_id,
-        person: key.principal,
-      }),
-    );
+    show(context, options, key, () => shownOnce(key));
   });
+}
+
+function rotateCommand(context: Context): Command {
+  const command = new Command('rotate')
+    .description('exchange the secret of a key, which keeps its id and all that depends on it')
+    .argument('[key]', 'its id; without it, the key of `--api-key` or WRIT_API_KEY')
+    .option('--overlap <period>', 'how long the present secret stays good, such as 1h; up to 7d', '0')
+    .option('--expires <in>', 'a new end of the key: after 12h, 90d, and so on, or `never`');
+  return command.action(async (id: string | undefined) => {
+    const options = command.optsWithGlobals<RotateOptions>();
+    if (id === undefined && options.expires !== undefined)
+      throw usage('`--expires` needs the id of the key: an administrator sets the end of a key, and no key its own');
+    if (id === undefined && (options.apiKey ?? context.env.apiKey) === undefined)
+      throw usage('name the key by its id, or give the key itself: `--api-key` or WRIT_API_KEY');
+    const overlap_ms = options.overlap === '0' ? 0 : parsePeriod('--overlap', options.overlap);
+    const { client } = connect(context, options, 'admin');
+    const key = await client.read(NewKey, `/v1/api-keys/${id === undefined ? 'own' : encodeURIComponent(id)}/rotate`, {
+      method: 'POST',
+      body: { overlap_ms, expires_at: newEndOf(options) },
+    });
+    show(context, options, key, () => shownOnce(key));
+  });
+}
+
+const endAfter = (text: string): number => Date.now() + parsePeriod('--expires', text);
+
+function newEndOf({ expires }: RotateOptions): number | null | undefined {
+  if (expires === undefined) return undefined;
+  return expires === 'never' ? null : endAfter(expires);
+}
+
+const shownOnce = (key: Static<typeof NewKey>): string =>
+  fieldsOf({
+    'API key': key.api_key,
+    id: key.api_key_id,
+    role: key.role,
+    agent: key.agent_id,
+    person: key.principal,
+    scopes: key.scopes?.join(' '),
+    expires: typeof key.expires_at === 'number' ? momentOf(key.expires_at) : null,
+    'former secret until': typeof key.former_until === 'number' ? momentOf(key.former_until) : null,
+  });
+
+function stateOf({ revoked_at, expires_at }: Static<typeof Key>): string {
+  if (revoked_at !== null) return 'revoked';
+  if (typeof expires_at !== 'number') return '';
+  return `${expires_at <= Date.now() ? 'expired' : 'expires'} ${momentOf(expires_at)}`;
 }
 
 function revokeCommand(context: Context): Command {

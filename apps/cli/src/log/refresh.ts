@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFileSync } from 'node:fs';
 import { Inclusion } from '@writ/contract';
-import { encodeReceipt, parseReceipt, ReceiptError, verifyReceipt } from '@writ/receipt';
+import { encodeReceipt, readReceiptFile, ReceiptError, verifyReceipt } from '@writ/receipt';
 import { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
@@ -28,7 +28,7 @@ export function refreshCommand(context: Context): Command {
     const options = command.optsWithGlobals<RefreshOptions>();
     const trust = readTrusted(options);
     const bytes = readNamedFile(file, 'receipt');
-    const receipt = withCliErrors(file, () => parseReceipt(bytes));
+    const receipt = withCliErrors(file, () => readReceiptFile(bytes).receipt);
     // The old checkpoint may lack witnesses or be too old: that is a reason to refresh the receipt.
     const histories = readKeyHistoryFile(options);
     const { checkpoint: before } = withCliErrors(file, () => {

@@ -67,7 +67,7 @@ test('`connect` asks again while no executor has found the authorization server'
   expect((await run('connect', 'github')).exit).toBe(0);
   links = [problem(403, 'auth.role', 'only a person can connect')];
   const refused = await run('connect', 'github');
-  expect([refused.exit, refused.err]).toEqual([1, expect.stringContaining('error auth.role: only a person')]);
+  expect([refused.exit, refused.err]).toEqual([6, expect.stringContaining('error auth.role: only a person')]);
 });
 
 test('a consent that failed ends `connect` with its problem, which controls no terminal', async () => {

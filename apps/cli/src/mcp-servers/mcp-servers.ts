@@ -9,6 +9,7 @@ import { listCommand } from '../list-command.ts';
 import { findResource, RESOURCES_PATH } from '../resources/find-resource.ts';
 import { momentOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
+import { createVerb } from '../verbs.ts';
 import { connectCommand, connectionsCommand, disconnectCommand } from './connections.ts';
 import { acceptCommand, readTools, refuseCommand } from './decide.ts';
 import { chosenAs, describeTool } from './describe-tool.ts';
@@ -58,7 +59,7 @@ function serverRow({ name, url, command, tools, checked_at, problem }: McpServer
 }
 
 function addCommand(context: Context): Command {
-  const command = new Command('add')
+  const command = createVerb('add')
     .description('registers a server that speaks streamable HTTP, or a program that speaks MCP over stdio')
     .argument('<server>', 'its name, a part of the ids of its tools: mcp.<server>.<tool>')
     .argument('[arguments...]', 'of the program, after `--`: no shell reads them')

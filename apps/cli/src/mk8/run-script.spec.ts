@@ -62,11 +62,11 @@ test('a long script is requested again with the same key until it ends', async (
   expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
 });
 
-test('a held script is reported, and a refused one exits with 1', async () => {
+test('a held script exits with 3, and a refused one with 4', async () => {
   answers = [{ body: HELD }];
-  expect(await run()).toMatchObject({ exit: 0, out: expect.stringContaining('held') as unknown });
+  expect(await run()).toMatchObject({ exit: 3, out: expect.stringContaining('held') as unknown });
   answers = [{ body: REFUSED }];
-  expect(await run('--dry-run')).toMatchObject({ exit: 1, err: expect.stringMatching(/^error /) as unknown });
+  expect(await run('--dry-run')).toMatchObject({ exit: 4, err: expect.stringMatching(/^error /) as unknown });
   expect(sent().at(-1)).toMatchObject({ dry_run: true });
 });
 

@@ -37,7 +37,7 @@ beforeEach(() => {
 test('`writ operations list` sends its filters, and shows the command for the next page', async () => {
   const { out } = await writ(['operations', 'list', '--state', 'held', '--limit', '2'], { env: api.env });
   expect(api.requests[0]!.url).toBe('/v1/operations?state=held&limit=2');
-  expect(out).toContain('more: writ operations list --cursor c2');
+  expect(out).toContain('more: writ operation list --cursor c2');
 });
 
 test('one operation is shown with its reasons', async () => {
@@ -138,7 +138,7 @@ describe('the full output of a command', () => {
     const api = await fakeApi(() => ({ body: { ...OPERATION, result: { ...OPERATION.result, whole_output } } }));
     const { out } = await writ(['operations', 'show', IDS.operation], { env: api.env });
     expect(out).toContain(
-      `5000000 bytes, and 7 on stderr, until 2026-01-01T00:00:00Z; writ operations output ${IDS.operation}`,
+      `5000000 bytes, and 7 on stderr, until 2026-01-01T00:00:00Z; writ operation output ${IDS.operation}`,
     );
     await api.close();
   });

@@ -7,6 +7,7 @@ import { connect } from '../http/connection.ts';
 import { parseCount, queryOf, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, paintState, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
+import { getVerb } from '../verbs.ts';
 import { outputCommand } from './output.ts';
 
 interface ListOptions extends CommonOptions {
@@ -27,7 +28,7 @@ const LIST_ROWS = 50;
 
 /** `writ operations`. */
 export function operationsCommand(context: Context): Command {
-  return new Command('operations')
+  return new Command('operation')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(requestsCommand(context))
@@ -69,13 +70,13 @@ function listCommand(context: Context): Command {
       each.state,
       each.result?.error?.code ?? '',
     ]);
-    const more = list.next_cursor === null ? '' : `\nmore: writ operations list --cursor ${list.next_cursor}`;
+    const more = list.next_cursor === null ? '' : `\nmore: writ operation list --cursor ${list.next_cursor}`;
     show(context, options, list, () => `${tableOf(['proposed', 'operation', 'tool', 'state', 'why'], rows)}${more}`);
   });
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one operation').argument('<operation>');
+  const command = getVerb().description('one operation').argument('<operation>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const operation = await connect(context, options, 'admin').client.read(

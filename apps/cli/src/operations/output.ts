@@ -10,6 +10,7 @@ import { Command, Option } from 'commander';
 import { CliError, EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
+import { isForPrograms } from '../output/formats.ts';
 import { queryOf } from '../http/lists.ts';
 import { fieldsOf } from '../terminal.ts';
 import { visible, visibleLine } from '../visible.ts';
@@ -25,7 +26,7 @@ interface OutputOptions extends CommonOptions {
 /** Time to download the largest kept output over a slow line. */
 const OUTPUT_MS = 600_000;
 
-/** `writ operations output OPERATION`. A terminal gets control characters escaped; a file gets the bytes unchanged. */
+/** `writ operation output OPERATION`. A terminal gets control characters escaped; a file gets the bytes unchanged. */
 export function outputCommand(context: Context): Command {
   const command = new Command('output')
     .description('the full output of a command, while it is kept; with `--follow`, while the command runs')
@@ -56,7 +57,7 @@ export function outputCommand(context: Context): Command {
       );
     }
     const content = await answer.text();
-    if (options.json === true) return show(context, options, { operation_id: id, stream, content, cut }, () => '');
+    if (isForPrograms(options)) return show(context, options, { operation_id: id, stream, content, cut }, () => '');
     context.write(visible(content));
   });
 }
@@ -64,11 +65,11 @@ export function outputCommand(context: Context): Command {
 /** Prints output as it comes; with `--json`, only the end as one value. The exit status tells how the call ended. */
 async function follow(context: Context, options: OutputOptions, id: string): Promise<void> {
   const { client } = connect(context, options, 'admin');
-  const isJson = options.json === true;
+  const isWhole = isForPrograms(options);
   let shown = '';
   const end = await followOutput(client, id, {
     output: (text) => {
-      if (isJson) shown += text;
+      if (isWhole) shown += text;
       else context.write(visible(text));
     },
     note: (text) => context.writeError(`${text}\n`),
@@ -77,7 +78,7 @@ async function follow(context: Context, options: OutputOptions, id: string): Pro
   const output = isWithheld
     ? bodyOf((await client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}`)).result?.result)
     : shown;
-  if (isJson) show(context, options, { operation_id: id, output, end }, () => '');
+  if (isWhole) show(context, options, { operation_id: id, output, end }, () => '');
   else if (isWithheld) context.write(output);
   const why = end.error === null ? '' : `: ${visibleLine(end.error.code)}: ${visibleLine(end.error.message)}`;
   context.writeError(`${visibleLine(end.state)}${why}\n`);

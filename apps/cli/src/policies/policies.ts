@@ -8,9 +8,12 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
+import type { NamedThing } from '../http/known-things.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
 import { checkPolicyFile, problemLines, readPolicyFile, type PolicyFile } from '../policy-file.ts';
+import { createVerb } from '../verbs.ts';
 import type { PolicyTool } from '@writ/policy';
+import { simulateCommand } from './simulate.ts';
 import { verifyBacktestCommand } from './verify-backtest.ts';
 import { backtestCommand, explainCommand } from './what-if.ts';
 import { templateCommand } from './templates.ts';
@@ -43,6 +46,7 @@ export function policyCommand(context: Context): Command {
     .addCommand(activateCommand(context))
     .addCommand(rollbackCommand(context))
     .addCommand(historyCommand(context))
+    .addCommand(simulateCommand(context))
     .addCommand(explainCommand(context))
     .addCommand(backtestCommand(context))
     .addCommand(verifyBacktestCommand(context))
@@ -75,7 +79,7 @@ function validateCommand(context: Context): Command {
 }
 
 function putCommand(context: Context): Command {
-  const command = new Command('put')
+  const command = createVerb('put')
     .description('check a policy set and store it; it takes effect once it is activated')
     .argument('<file>');
   return command.action(async (path: string) => {
@@ -128,9 +132,10 @@ function activateCommand(context: Context): Command {
     .option('--allow-impossible', 'also if some of its rules can never apply');
   return command.action(async (policy: string) => {
     const options = command.optsWithGlobals<ActivateOptions>();
+    const body = { policy, allow_impossible: options.allowImpossible };
     await changeActiveSet(context, options, '/v1/policies/activate', {
-      policy,
-      allow_impossible: options.allowImpossible,
+      body,
+      about: { thing: 'policy', name: policy },
     });
   });
 }
@@ -141,7 +146,7 @@ function rollbackCommand(context: Context): Command {
     .option('--if-active <policy>', 'only if this one is in force now')
     .option('--note <text>', 'a comment for the record');
   return command.action(async () => {
-    await changeActiveSet(context, command.optsWithGlobals<ActivateOptions>(), '/v1/policies/rollback', {});
+    await changeActiveSet(context, command.optsWithGlobals<ActivateOptions>(), '/v1/policies/rollback', { body: {} });
   });
 }
 
@@ -149,11 +154,12 @@ async function changeActiveSet(
   context: Context,
   options: ActivateOptions,
   path: string,
-  body: Readonly<Record<string, string | boolean | undefined>>,
+  ask: { readonly body: Readonly<Record<string, string | boolean | undefined>>; readonly about?: NamedThing },
 ): Promise<void> {
   const active = await connect(context, options, 'admin').client.read(PolicyActivation, path, {
+    ...ask,
     method: 'POST',
-    body: { ...body, if_active: options.ifActive, note: options.note },
+    body: { ...ask.body, if_active: options.ifActive, note: options.note },
   });
   show(context, options, active, () =>
     fieldsOf({

@@ -6,6 +6,7 @@ import { connect } from '../http/connection.ts';
 import { parseCount, queryOf, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, paint, tableOf } from '../terminal.ts';
 import { visible, visibleLine } from '../visible.ts';
+import { getVerb } from '../verbs.ts';
 
 type ListOptions = CommonOptions & { readonly limit?: number; readonly cursor?: string };
 
@@ -39,7 +40,7 @@ const nameOf = ({ name, version }: Pick<PolicySetView, 'name' | 'version'>): str
   version === null ? name : `${name}@${version}`;
 
 export function showCommand(context: Context): Command {
-  const command = new Command('show')
+  const command = getVerb()
     .description('a set with all its rules; the one in force by default')
     .argument('[policy]', 'its hash, its name or name@version');
   return command.action(async (policy = 'active') => {

@@ -94,7 +94,7 @@ describe('writ policy template', () => {
     expect([exit, out]).toEqual([1, '']);
     expect(err).toContain(words);
     expect(err).toContain(
-      `error policy.invalid: the parameters don't fit; writ policy template show ${String(args[1])}`,
+      `error policy.invalid: the parameters don't fit; writ policy template get ${String(args[1])}`,
     );
   });
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
+import { didYouMean } from '@writ/contract';
 import {
   compilePolicySet,
   fillTemplate,
@@ -16,6 +17,7 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { fieldsOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { problemLines, readPolicyFile } from '../policy-file.ts';
+import { getVerb } from '../verbs.ts';
 import { parametersOf, parameterValues } from './template-parameters.ts';
 
 type FillOptions = CommonOptions & { readonly set: readonly string[]; readonly into?: string };
@@ -46,7 +48,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('the purpose and the parameters of a template').argument('<name>');
+  const command = getVerb().description('the purpose and the parameters of a template').argument('<name>');
   return command.action((name: string) => {
     const template = templateOf(name);
     const { id, description, parameters } = template;
@@ -109,7 +111,7 @@ function fillOrReport(
       context.writeError(
         `${id}${pointer === '' ? '' : `#${visibleLine(pointer)}`}: ${visibleLine(`${message}${help === '' ? '' : `: ${help}`}`)}\n`,
       );
-    context.writeError(`error policy.invalid: the parameters don't fit; writ policy template show ${id}\n`);
+    context.writeError(`error policy.invalid: the parameters don't fit; writ policy template get ${id}\n`);
     context.setExit(EXIT.failed);
     return null;
   }
@@ -134,6 +136,6 @@ function printSetWith(context: Context, path: string, fragment: PolicyFragment):
 function templateOf(name: string): PolicyTemplate {
   const template = POLICY_TEMPLATES.get(name);
   if (template === undefined)
-    throw usage(`there is no template \`${name}\`; there are ${[...POLICY_TEMPLATES.keys()].join(', ')}`);
+    throw usage(`there is no template \`${name}\`${didYouMean(name, [...POLICY_TEMPLATES.keys()])}`);
   return template;
 }

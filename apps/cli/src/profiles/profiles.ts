@@ -11,6 +11,7 @@ import { describeNet, parseNet } from '../parse-net.ts';
 import { warnOfMissingImage } from '../resources/warn-missing.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
+import { getVerb } from '../verbs.ts';
 
 const PATH = '/v1/execution-profiles';
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
@@ -48,7 +49,7 @@ export function profileCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one profile in full').argument('<profile>');
+  const command = getVerb().description('one profile in full').argument('<profile>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const profile = await connect(context, options, 'operator').client.read(ProfileView, pathOf(name));

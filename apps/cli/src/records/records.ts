@@ -9,6 +9,7 @@ import { parseCount, queryOf } from '../http/lists.ts';
 import { parsePeriod } from '../period.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { writeWhole } from '../write-whole.ts';
+import { getVerb } from '../verbs.ts';
 
 interface ListOptions extends CommonOptions {
   readonly agent?: string;
@@ -41,7 +42,7 @@ const LIST_ROWS = 50;
 
 /** `writ records`. */
 export function recordsCommand(context: Context): Command {
-  return new Command('records').addCommand(listCommand(context), { isDefault: true }).addCommand(showCommand(context));
+  return new Command('record').addCommand(listCommand(context), { isDefault: true }).addCommand(showCommand(context));
 }
 
 function listCommand(context: Context): Command {
@@ -120,7 +121,7 @@ const riskOf = ({ risk_score, is_drawn }: RecordRow): string =>
   is_drawn ? String(risk_score ?? '') : 'of an unknown version';
 
 function showCommand(context: Context): Command {
-  const command = new Command('show')
+  const command = getVerb()
     .description('one record, as it was signed')
     .argument('<index>', 'its index in the log')
     .option('--receipt <file>', 'writes its receipt there as well, byte for byte');

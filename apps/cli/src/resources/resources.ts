@@ -6,6 +6,7 @@ import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 import { findResource, parseKind, RESOURCES_PATH } from './find-resource.ts';
 import { grantCommand, grantsCommand, ungrantCommand } from './grants.ts';
 import { settingsOf, withSettingsOptions, type SettingsOptions } from './settings-options.ts';
@@ -68,7 +69,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one resource in full').argument('<resource>');
+  const command = getVerb().description('one resource in full').argument('<resource>');
   return command.action(async (text: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const resource = await findResource(connect(context, options, 'operator').client, text);

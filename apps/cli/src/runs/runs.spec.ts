@@ -165,7 +165,7 @@ test('a run is cancelled and forked, and unknown runs and wrong usage are errors
     ['POST', '/v1/runs/run_1/fork', { after: 2, name: 'other' }],
   ]);
   expect(await run('show', 'none')).toMatchObject({
-    exit: 1,
+    exit: 5,
     err: 'error not_found: there is no such thing (GET /v1/runs/none); see docs/errors/not_found.md\n',
   });
   for (const args of [['fork', 'run_1'], ['list'], ['fork', 'run_1', '--after', 'x']])

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Command } from 'commander';
-import { show, type CommonOptions, type Context } from '../context.ts';
+import { show, showItem, type CommonOptions, type Context } from '../context.ts';
 import { followRun } from '../follow-run.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { momentOf, tableOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 import { lineOf } from './event-lines.ts';
 import { recordCommand } from './record.ts';
 import { replayCommand } from './replay.ts';
@@ -65,7 +66,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('the status of a run').argument('<run>');
+  const command = getVerb().description('the status of a run').argument('<run>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const run = await connect(context, options, 'operator').client.read(Run, pathOf(id));
@@ -91,7 +92,7 @@ function eventsCommand(context: Context): Command {
     for await (const event of followRun(client, id, { after: options.after })) {
       // Streamed text is incomplete and is not repeated after a reconnect: `writ chat` shows it.
       if (!('seq' in event) || event.seq === undefined) continue;
-      context.write(`${options.json === true ? JSON.stringify(event) : lineOf(event)}\n`);
+      showItem(context, options, event, () => lineOf(event));
     }
   });
 }

@@ -10,6 +10,7 @@ import { parseCount, readList } from '../http/lists.ts';
 import { parseRunEvent } from '../run-schemas.ts';
 import { momentOf, tableOf } from '../terminal.ts';
 import { visible } from '../visible.ts';
+import { getVerb } from '../verbs.ts';
 import { lineOf } from './event-lines.ts';
 import { describeSession, Run, Session, stateOf } from './views.ts';
 
@@ -78,7 +79,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one session').argument('<session>');
+  const command = getVerb().description('one session').argument('<session>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const session = await connect(context, options, 'operator').client.read(Session, pathOf(id));

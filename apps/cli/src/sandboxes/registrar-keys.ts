@@ -12,6 +12,7 @@ import { listCommand } from '../list-command.ts';
 import { readNamedFile, readNamedText } from '../read-named-file.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
 import { writeWhole } from '../write-whole.ts';
+import { createVerb } from '../verbs.ts';
 
 /** Only the owner may read the file: the key in it signs sandboxes. */
 const PRIVATE_MODE = 0o600;
@@ -56,13 +57,13 @@ function newCommand(context: Context): Command {
     writeWhole(path, pem, PRIVATE_MODE);
     const { keyid, publicJwk } = parseSigner(pem);
     show(context, command.optsWithGlobals<CommonOptions>(), { keyid, public_key: publicJwk, file: path }, () =>
-      fieldsOf({ key: keyid, file: path, next: `writ sandbox key add ${file}` }),
+      fieldsOf({ key: keyid, file: path, next: `writ sandbox key create ${file}` }),
     );
   });
 }
 
 function addCommand(context: Context): Command {
-  const command = new Command('add')
+  const command = createVerb('add')
     .description('registers the public half of a key; the private one stays in its file')
     .argument('<file>', 'PEM: a private key, or a public one')
     .option('--note <text>', 'a note for people');

@@ -9,6 +9,7 @@ import { listCommand } from '../list-command.ts';
 import { readJsonOption } from '../read-json.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
+import { createVerb, getVerb } from '../verbs.ts';
 import { describeSandbox, pathOf } from './describe-sandbox.ts';
 import { keyCommand } from './registrar-keys.ts';
 import { signCommand } from './sign-sandbox.ts';
@@ -41,9 +42,7 @@ export function sandboxCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show')
-    .description('one sandbox in full, and whether scripts run in it')
-    .argument('<sandbox>');
+  const command = getVerb().description('one sandbox in full, and whether scripts run in it').argument('<sandbox>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const sandbox = await connect(context, options, 'operator').client.read(SandboxDetails, pathOf(name));
@@ -59,7 +58,7 @@ interface RegisterOptions extends CommonOptions {
 }
 
 function registerCommand(context: Context): Command {
-  const command = new Command('register')
+  const command = createVerb('register')
     .description('registers or changes a sandbox; nothing runs in it until it is signed in that form')
     .argument('<sandbox>')
     .requiredOption('--workspace <id>', 'the workspace that its scripts run in')

@@ -5,6 +5,7 @@ import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 
 /** No time for all commands. */
 const OWN = 'own';
@@ -29,7 +30,7 @@ export function settingsCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('which paths calls may reach, and how much output commands return');
+  const command = getVerb().description('which paths calls may reach, and how much output commands return');
   return command.action(async () => {
     const options = command.optsWithGlobals<CommonOptions>();
     const settings = await connect(context, options, 'admin').client.read(CallSettingsView, PATH);

@@ -38,7 +38,7 @@ interface RevokeOptions extends FolderOptions {
 
 /** `writ signing-keys`: changes only the files; the processes follow them. */
 export function signingKeysCommand(context: Context): Command {
-  return new Command('signing-keys')
+  return new Command('signing-key')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(rotateCommand(context))
     .addCommand(revokeCommand(context))

@@ -9,6 +9,7 @@ import { connect } from '../http/connection.ts';
 import { listCommand } from '../list-command.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
+import { createVerb, getVerb } from '../verbs.ts';
 import { readFolder, type FolderFile } from './read-folder.ts';
 
 const PATH = '/v1/skills';
@@ -44,7 +45,7 @@ export function skillCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one skill with its files and versions').argument('<skill>');
+  const command = getVerb().description('one skill with its files and versions').argument('<skill>');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const skill = await connect(context, options, 'operator').client.read(SkillDetails, pathOf(name));
@@ -74,7 +75,7 @@ function showCommand(context: Context): Command {
 }
 
 function addCommand(context: Context): Command {
-  const command = new Command('add')
+  const command = createVerb('add')
     .description('uploads a folder with a SKILL.md as the newest version of its skill')
     .argument('<folder>');
   return command.action(async (folder: string) => {

@@ -28,6 +28,8 @@ export interface CliEnvironment {
   readonly onInterrupt?: (handler: () => void) => () => void;
   /** receives the progress line of a terminal; without it, stderr is a pipe */
   readonly showProgress?: (line: string) => void;
+  /** the person's browser; without it, there is none */
+  readonly openPage?: (url: string) => Promise<boolean>;
 }
 
 /** Splits bytes as a pipe does: not at line ends. */
@@ -38,7 +40,7 @@ function* chunksOf(bytes: Buffer, length = 1000): Generator<Uint8Array> {
 /** Runs the program as `writ ARGS…` would. */
 export async function writ(
   args: readonly string[],
-  { env = {}, cwd = '/', stdin = '', confirm, showProgress, terminal, onInterrupt }: CliEnvironment = {},
+  { env = {}, cwd = '/', stdin = '', confirm, showProgress, terminal, onInterrupt, openPage }: CliEnvironment = {},
 ): Promise<CliResult> {
   let [out, err] = ['', ''];
   const exit = await runCli(args, {
@@ -58,6 +60,7 @@ export async function writ(
     terminal: terminal ?? null,
     onInterrupt: onInterrupt ?? (() => () => undefined),
     setExit: () => undefined,
+    openPage: openPage ?? (async () => false),
   });
   return { exit, out, err };
 }

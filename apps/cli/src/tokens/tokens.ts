@@ -6,12 +6,15 @@ import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { warnOfMissingResources } from '../resources/warn-missing.ts';
 import { momentOf, tableOf } from '../terminal.ts';
+import { createVerb, getVerb } from '../verbs.ts';
 import { describeToken, statusOf, Token } from './describe-token.ts';
+import { warnOfUnknownTools } from './warn-unknown-tools.ts';
 import { emptyGrant, grantOf, withGrantOptions, type GrantOptions } from './grant-options.ts';
 
 interface IssueOptions extends GrantOptions {
   readonly agent?: string;
   readonly workspace?: string;
+  readonly strict?: true;
 }
 
 interface ListOptions extends CommonOptions {
@@ -22,6 +25,7 @@ interface ListOptions extends CommonOptions {
 }
 
 const LIST_ROWS = 50;
+const STRICT = 'refuse a tool that there is not; by default that is a warning';
 const path = (id: string): string => `/v1/capability-tokens/${encodeURIComponent(id)}`;
 
 /** `writ token`. */
@@ -36,10 +40,11 @@ export function tokenCommand(context: Context): Command {
 
 function issueCommand(context: Context): Command {
   const command = withGrantOptions(
-    new Command('issue').description('a token for an agent; it grants only what options name'),
+    createVerb('issue').description('a token for an agent; it grants only what options name'),
   )
     .option('--agent <id>', 'the agent that may use it')
-    .option('--workspace <id>', 'the only workspace it grants; any by default');
+    .option('--workspace <id>', 'the only workspace it grants; any by default')
+    .option('--strict', STRICT);
   return command.action(async () => {
     const options = command.optsWithGlobals<IssueOptions>();
     const { client, defaults } = connect(context, options, 'admin');
@@ -52,6 +57,7 @@ function issueCommand(context: Context): Command {
       grant: await grantOf(context, options, emptyGrant(now), now),
     };
     await warnOfMissingResources(context, client, options.resource ?? []);
+    await warnOfUnknownTools(context, client, body.grant.tools, options.strict === true);
     const token = await client.read(Token, '/v1/capability-tokens', { method: 'POST', body });
     show(context, options, token, () => describeToken(token, Date.now()));
   });
@@ -64,7 +70,8 @@ function attenuateCommand(context: Context): Command {
       .argument('<token>'),
   )
     .option('--agent <id>', "the agent that may use it; the parent's agent by default")
-    .option('--workspace <id>', "the only workspace it grants; the parent's by default");
+    .option('--workspace <id>', "the only workspace it grants; the parent's by default")
+    .option('--strict', STRICT);
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<IssueOptions>();
     const { client } = connect(context, options, 'admin');
@@ -75,13 +82,14 @@ function attenuateCommand(context: Context): Command {
       grant: await grantOf(context, options, parent.grant, Date.now()),
     };
     await warnOfMissingResources(context, client, options.resource ?? []);
+    await warnOfUnknownTools(context, client, body.grant.tools, options.strict === true);
     const token = await client.read(Token, `${path(id)}/attenuate`, { method: 'POST', body });
     show(context, options, token, () => describeToken(token, Date.now()));
   });
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show')
+  const command = getVerb()
     .description('the grant of a token, its chain, and its remaining budgets')
     .argument('<token>');
   return command.action(async (id: string) => {

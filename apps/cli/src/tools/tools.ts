@@ -8,6 +8,7 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { deleteNamedCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { tableOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 import { describeTool, ListedTool, WholeTool, whatRuns } from './describe-tool.ts';
 import { importCommand } from './import-openapi.ts';
 import { readToolsFile, invalidToolsError } from './tools-file.ts';
@@ -17,7 +18,7 @@ const pathOf = (tool: string): string => `/v1/tools/${encodeURIComponent(tool)}`
 
 /** `writ tools`. */
 export function toolsCommand(context: Context): Command {
-  return new Command('tools')
+  return new Command('tool')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(applyCommand(context))
@@ -42,7 +43,7 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('what a tool is, and what a call of it does').argument('<tool>');
+  const command = getVerb().description('what a tool is, and what a call of it does').argument('<tool>');
   return command.action(async (tool: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const found = await connect(context, options, 'admin').client.read(WholeTool, pathOf(tool));

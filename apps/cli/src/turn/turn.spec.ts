@@ -61,7 +61,7 @@ test('a turn reports a held call with its approval and the next command; a faile
     body: { ...TURN, state: 'held', calls: [{ ...CALL, standing: 'held', approval_id: 'apr_1' }] },
   };
   expect(await turn(OUTPUT, '--session', 's')).toMatchObject({
-    exit: 0,
+    exit: 3,
     err: 'held a: waits for apr_1\nheld: send the same output again with --session s --turn t1\n',
   });
   said = { body: { ...TURN, calls: [{ ...CALL, standing: 'denied' }] } };

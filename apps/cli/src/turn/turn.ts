@@ -93,4 +93,5 @@ function printNotes(context: Context, { session }: TurnOptions, { turn_id, state
     context.writeError(`${state}: send the same output again with --session ${session} --turn ${turn_id}\n`);
   if (problems.some(({ level }) => level !== 'warning') || calls.some(({ standing }) => FAILED.has(standing)))
     context.setExit(EXIT.failed);
+  else if (state !== 'ended') context.setExit(EXIT.held);
 }

@@ -153,11 +153,22 @@ test.each<[string, string, string]>([
     'checkpoint',
   ],
   ["the checkpoint's signature", RECEIPT_FILE.replace('9QS1mz6i', '9QS1mz6j'), 'checkpoint'],
-  ['a space', RECEIPT_FILE.replace(',', ', '), 'format'],
-  ['the newline', RECEIPT_FILE.trimEnd(), 'format'],
+  ['a member more', RECEIPT_FILE.replace('{', '{"more":1,'), 'format'],
+  ['a member twice', RECEIPT_FILE.replace('{', '{"media_type":"",'), 'format'],
   ['everything', 'nothing\n', 'format'],
 ])('a receipt with %s changed fails, and the output names the check', async (_, file, check) => {
   expect(await failedCheck(file)).toBe(check);
+});
+
+test('a receipt whose JSON was reformatted verifies, with a note', async () => {
+  const pretty = JSON.stringify(receipt, null, 2);
+  const { exit, out, err } = await verify(pretty);
+  expect({ exit, err }).toEqual({ exit: 0, err: '' });
+  expect(out).toContain('note           the file was reformatted; its content is unchanged');
+  const json = JSON.parse((await verify(pretty, '--json')).out) as unknown;
+  expect(json).toMatchObject({ ok: true, receipts: [{ note: expect.stringContaining('reformatted') as string }] });
+  expect((await verify(RECEIPT_FILE)).out).not.toContain('reformatted');
+  expect(await failedCheck(pretty.replace('"leaf_index": 3', '"leaf_index": 2'))).toBe('inclusion');
 });
 
 test('a receipt with any single byte changed fails', async () => {

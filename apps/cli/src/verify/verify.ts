@@ -4,7 +4,7 @@
 import type { AuditRecord } from '@writ/contract';
 import {
   CHECKS,
-  parseReceipt,
+  readReceiptFile,
   ReceiptError,
   executedBy,
   usageCounted,
@@ -15,7 +15,7 @@ import {
 } from '@writ/receipt';
 import { Command } from 'commander';
 import { CliError, EXIT, usage } from '../cli-error.ts';
-import { show, type CommonOptions, type Context } from '../context.ts';
+import { show, showItem, type CommonOptions, type Context } from '../context.ts';
 import {
   readKeyHistoryFile,
   withKeyHistory,
@@ -45,7 +45,11 @@ interface FileVerdict {
   readonly failed: { readonly check: string; readonly message: string } | null;
   /** The signed record; null unless every check passed. */
   readonly record: AuditRecord | null;
+  /** There if the file verifies, and is another spelling of the same JSON than Writ writes. */
+  readonly note?: string;
 }
+
+const REFORMATTED = 'the file was reformatted; its content is unchanged, and that is what was verified';
 
 /** The trusted keys and the key history that receipts are judged by. */
 interface TrustMaterial {
@@ -101,11 +105,10 @@ function verify(context: Context, paths: readonly string[], options: VerifyOptio
 function verifyFolders(
   context: Context,
   paths: readonly string[],
-  { json }: VerifyOptions,
+  options: VerifyOptions,
   verdictOf: (file: string) => FileVerdict,
 ): void {
-  const print = (value: unknown, words: string): void =>
-    context.write(`${json === true ? JSON.stringify(value) : words}\n`);
+  const print = (value: unknown, words: string): void => showItem(context, options, value, () => words);
   const counts = { verified: 0, failed: 0 };
   for (const path of paths) {
     const before = counts.verified + counts.failed;
@@ -132,12 +135,13 @@ function printFailure(context: Context, { file, failed }: FileVerdict): void {
   );
 }
 
-function lineOf({ file, failed, record }: FileVerdict): string {
+function lineOf({ file, failed, record, note }: FileVerdict): string {
   if (failed !== null) return `${paint.red('✖')} ${visibleLine(file)}  ${failed.check}`;
   const parts = [
     record?.operation_id ?? record?.record_id,
     record?.tool_id,
     record?.tx_outcome ?? record?.verdict,
+    note === undefined ? undefined : '(reformatted)',
   ].filter((each) => typeof each === 'string');
   return `${paint.green('✔')} ${visibleLine(file)}  ${paint.dim(visibleLine(parts.join(' ')))}`;
 }
@@ -155,7 +159,7 @@ function judge(file: string, { trust, histories }: TrustMaterial, expected: Expe
   const bytes = readNamedFile(file, 'receipt');
   let terms: Terms | null = null;
   try {
-    const receipt = parseReceipt(bytes);
+    const { receipt, isReformatted } = readReceiptFile(bytes);
     terms = trust.termsOf(receipt.inclusion.checkpoint);
     const { checks, record } = verifyReceipt(
       receipt,
@@ -164,7 +168,14 @@ function judge(file: string, { trust, histories }: TrustMaterial, expected: Expe
       terms.witnessing,
       histories.historyOf(receipt.inclusion.checkpoint, terms),
     );
-    return { file, ok: true, checks: [...passedBefore('format', terms), ...checks], failed: null, record };
+    return {
+      file,
+      ok: true,
+      checks: [...passedBefore('format', terms), ...checks],
+      failed: null,
+      record,
+      ...(isReformatted ? { note: REFORMATTED } : {}),
+    };
   } catch (error) {
     return { file, ...failedBy(error, terms) };
   }
@@ -199,10 +210,11 @@ function passedBefore(check: CheckName, terms: Terms | null): PassedCheck[] {
     .map((name) => ({ name, detail: CHECKS[name] }));
 }
 
-function describe({ file, checks, failed, record }: FileVerdict): string {
+function describe({ file, checks, failed, record, note }: FileVerdict): string {
   const lines = checks.map(
     ({ name, detail }) => `  ${paint.green('✔')} ${name.padEnd(14)} ${paint.dim(visibleLine(detail))}`,
   );
+  if (note !== undefined) lines.push(`  ${paint.yellow('!')} ${'note'.padEnd(14)} ${note}`);
   if (failed !== null) lines.push(`  ${paint.red('✖')} ${failed.check.padEnd(14)} ${visibleLine(failed.message)}`);
   return [paint.bold(visibleLine(file)), ...lines, ...(record === null ? [] : ['', summaryOf(record)])].join('\n');
 }

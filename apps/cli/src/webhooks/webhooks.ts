@@ -8,6 +8,7 @@ import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, tableOf } from '../terminal.ts';
+import { getVerb } from '../verbs.ts';
 import { deliveriesCommand, pingCommand, redeliverCommand } from './deliveries.ts';
 import { describeWebhook, NewWebhook, Webhook } from './views.ts';
 
@@ -36,7 +37,7 @@ const collect = (one: string, before: readonly string[] = []): string[] => [...b
 
 /** `writ webhooks`. */
 export function webhooksCommand(context: Context): Command {
-  return new Command('webhooks')
+  return new Command('webhook')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(createCommand(context))
     .addCommand(showCommand(context))
@@ -90,7 +91,7 @@ function createCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('one webhook').argument('<webhook>');
+  const command = getVerb().description('one webhook').argument('<webhook>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const webhook = await connect(context, options, 'admin').client.read(Webhook, pathOf(id));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { formatCosignerKey, parseNoteKey, SignatureError, type NoteKey } from '@writ/signing';
 import { Command } from 'commander';
 import { EXIT, usage } from '../cli-error.ts';
-import { show, type CommonOptions, type Context } from '../context.ts';
+import { show, showItem, type CommonOptions, type Context } from '../context.ts';
 import { momentOf } from '../terminal.ts';
 import { visible, visibleLine } from '../visible.ts';
 import { witnessServer } from './serve-witness.ts';
@@ -69,9 +69,7 @@ function serveCommand(context: Context): Command {
     const { port } = server.address() as AddressInfo;
     const url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${String(port)}/`;
     const info = { name: signer.name, url, key: formatCosignerKey(signer.name, signer.signer.publicKey) };
-    context.write(
-      options.json === true ? `${JSON.stringify(info)}\n` : `${info.name} listens on ${url}\n${info.key}\n`,
-    );
+    showItem(context, options, info, () => `${info.name} listens on ${url}\n${info.key}`);
     await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
     server.closeAllConnections();
     server.close();

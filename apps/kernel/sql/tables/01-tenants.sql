@@ -72,14 +72,24 @@ CREATE TABLE kernel.tenant (
   -- When they were last set, in ms since the epoch; null: never.
   call_settings_at bigint,
 
+  -- The end of the tenant, which the platform key brings about: nothing is admitted from then on, for ever.
+  closed_at    bigint, -- ms since the epoch; null: it is open
+  closed_by    text, -- `platform`
+  close_reason text, -- why, in the words of whoever closed it
+
   -- Progress of background work, in ms since the epoch.
   -- When the worker last looked for unreachable blobs of the tenant; null: never.
   collected_at bigint,
   -- When the worker last looked for calls that are over age; null: never.
   retained_at  bigint,
   -- Retention has looked at every call that was made before this and is over.
-  erased_until bigint DEFAULT 0 NOT NULL
+  erased_until bigint DEFAULT 0 NOT NULL,
+
+  CONSTRAINT closed_whole CHECK ((closed_at IS NULL) = (closed_by IS NULL) AND (closed_at IS NULL) = (close_reason IS NULL))
 );
+
+-- Which tenants are there? The list is newest first.
+CREATE INDEX tenant_by_creation ON kernel.tenant (created_at, tenant_id);
 
 -- Which tenant has waited longest for garbage collection? A new tenant waits from its creation.
 CREATE INDEX tenant_by_collection ON kernel.tenant (coalesce(collected_at, created_at));
@@ -100,11 +110,11 @@ GRANT SELECT, INSERT ON kernel.tenant TO writ_kernel;
 GRANT UPDATE (
   data_key, finger_key, master_key_id, keys_recorded, weight, cap, waiting_max, requests_per_second, request_burst,
   person_requests_per_second, person_request_burst, limits_at, files_max, bytes_max, outputs_bytes_max, payload_days, output_days, payload_mode, requests_mode,
-  retention_at, call_settings, call_settings_at, erased_until
+  retention_at, call_settings, call_settings_at, closed_at, closed_by, close_reason, erased_until
 ) ON kernel.tenant TO writ_kernel;
--- The worker finds tenants that are due for something. It never reads a key.
+-- The worker lists tenants, and finds those that are due for something. It never reads a key.
 GRANT SELECT (
-  tenant_id, weight, cap, waiting_max, requests_per_second, request_burst, person_requests_per_second,
+  tenant_id, name, closed_at, closed_by, close_reason, weight, cap, waiting_max, requests_per_second, request_burst, person_requests_per_second,
   person_request_burst, limits_at, master_key_id, keys_recorded,
   payload_days, created_at, collected_at, retained_at
 ) ON kernel.tenant TO writ_kernel_worker;

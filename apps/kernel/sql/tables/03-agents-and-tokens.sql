@@ -144,6 +144,30 @@ CREATE POLICY one_tenant ON kernel.run_draw TO writ_kernel
 GRANT SELECT, INSERT ON kernel.run_draw TO writ_kernel;
 GRANT UPDATE (settled, reserved, fence, place, updated_at) ON kernel.run_draw TO writ_kernel;
 
+-- A row says that an API key is a credential that was exchanged for another key or an access token, and which capability
+-- token it may use. The exchange writes it before the credential exists. It is never changed or deleted.
+-- INVARIANT (bound): no call of the credential is admitted under another token, unless that derives from this one.
+CREATE TABLE kernel.bound_key (
+  tenant_id           text NOT NULL,
+  api_key_id          text NOT NULL, -- the credential
+  capability_token_id text NOT NULL REFERENCES kernel.token, -- made for it
+  exchanged_by        text NOT NULL, -- the API key that it was exchanged for, and with which it ends
+  created_at          bigint DEFAULT kernel.now_ms() NOT NULL, -- ms since the epoch
+
+  PRIMARY KEY (tenant_id, api_key_id)
+);
+
+-- Which credentials end with this API key?
+CREATE INDEX bound_key_exchanged ON kernel.bound_key (tenant_id, exchanged_by);
+
+ALTER TABLE kernel.bound_key ENABLE ROW LEVEL SECURITY;
+ALTER TABLE kernel.bound_key FORCE ROW LEVEL SECURITY;
+-- A transaction reaches credentials of its own tenant only. The worker decides nothing, so it has no grant.
+CREATE POLICY one_tenant ON kernel.bound_key TO writ_kernel
+  USING (tenant_id = kernel.tenant()) WITH CHECK (tenant_id = kernel.tenant());
+-- A binding is final, so there is no UPDATE and no DELETE.
+GRANT SELECT, INSERT ON kernel.bound_key TO writ_kernel;
+
 -- A row is the right to approve that one person lends another for a while. The lender creates it, and the lender or an
 -- administrator revokes it. The revocation of the key that made it ends it, too. It is never deleted: votes name it.
 CREATE TABLE kernel.delegation (

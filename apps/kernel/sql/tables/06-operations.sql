@@ -295,14 +295,18 @@ GRANT SELECT ON kernel.transition TO writ_kernel, writ_kernel_worker;
 -- A row says which call claimed an idempotency key. kernel.admit inserts it with a call that is admitted or held;
 -- refused calls and dry runs claim none. It stays for good. After an erasure it is a tombstone: a call with that key
 -- is refused `idempotency.expired`.
--- INVARIANT (one claim): the primary key lets one call claim a key of an agent and tool, however many arrive at once.
+-- INVARIANT (one claim): the index idempotency_of_agent lets one call claim a key of an agent, whatever its tool, however
+-- many arrive at once.
 CREATE TABLE kernel.idempotency (
-  -- The key, as its agent and tool use it.
+  -- The key, as its agent uses it.
 
   tenant_id           text NOT NULL, -- the tenant
   agent_id            text NOT NULL, -- the agent that the call acts for
   tool_id             text NOT NULL, -- the name of the tool
   idempotency_key     text NOT NULL, -- as the caller sent it
+  -- Whether it names the call only for its tool: of a version that let an agent use a key once for each tool, each claim
+  -- but the oldest.
+  tool_scoped         boolean NOT NULL DEFAULT false,
 
   -- The call that claimed it.
 
@@ -313,6 +317,9 @@ CREATE TABLE kernel.idempotency (
   created_at          bigint NOT NULL DEFAULT kernel.now_ms(), -- in ms since the epoch
   PRIMARY KEY (tenant_id, agent_id, tool_id, idempotency_key)
 );
+-- Enforces one claim of a key, and finds it for a call of any tool.
+CREATE UNIQUE INDEX idempotency_of_agent ON kernel.idempotency (tenant_id, agent_id, idempotency_key)
+  WHERE NOT tool_scoped;
 ALTER TABLE kernel.idempotency ENABLE ROW LEVEL SECURITY;
 ALTER TABLE kernel.idempotency FORCE ROW LEVEL SECURITY;
 -- The kernel sees and writes the tenant of its transaction only; the worker has no access.

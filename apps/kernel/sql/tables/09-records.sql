@@ -26,7 +26,7 @@ CREATE TABLE kernel.outbox (
 );
 -- the oldest records, for the sender that resends them (kernel.claim_records) and for the age of the backlog
 CREATE INDEX outbox_by_age ON kernel.outbox (created_at, record_id);
--- the oldest record of a tenant, read at each admission (kernel.facts)
+-- the oldest record of a tenant, read at each admission (kernel.facts_of_call)
 CREATE INDEX outbox_of_tenant ON kernel.outbox (tenant_id, created_at);
 ALTER TABLE kernel.outbox ENABLE ROW LEVEL SECURITY;
 ALTER TABLE kernel.outbox FORCE ROW LEVEL SECURITY;

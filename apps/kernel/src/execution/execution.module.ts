@@ -76,7 +76,6 @@ export function executionOf(
   const changes = changesOf(below, outcomeParts, dispatcher);
   const { largeReadings, effects, applier } = effectsOf(below, work);
   const reevaluation = new Reevaluation({ ...below, images }, judge);
-  const previews = new Previews(tenants, sealer, announcer);
   const sweeper = new Sweeper(workers, tenants, outcomeWriter, dispatcher);
   const release = new Release(tenants, sweeper, dispatcher);
   const lease = { leaseMs: config.WRIT_LEASE_MS };
@@ -92,14 +91,14 @@ export function executionOf(
     largeReadings,
     ...outcomeParts,
     dispatcher,
+    slots,
     effects,
     applier,
     held: new HeldCalls(tenants, sealer, announcer, monitor),
     views: new OperationViews(tenants, vault, below.logPositions),
     assign: new Assign(dispatcher, permitIssuer, redeem, release, { ...permits, ...lease }),
     previewDispatcher: new PreviewDispatcher(workers, permitIssuer, slots, permits),
-    previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
-    previewSweeper: new PreviewSweeper(workers, tenants, previews),
+    ...previewEndsOf(below, effects, announcer),
     redeem,
     release,
     renew,
@@ -111,6 +110,19 @@ export function executionOf(
     versionSweeper: new VersionSweeper({ ...below, images, outcomeWriter, announcer }, reevaluation),
   };
 }
+
+/** What ends previews: their reports, and the sweep of those that got none. */
+const previewEndsOf = (
+  { tenants, workers, blobs, vault, sealer }: BelowExecution,
+  effects: EffectCheck,
+  announcer: Announcer,
+) => {
+  const previews = new Previews(tenants, sealer, announcer);
+  return {
+    previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
+    previewSweeper: new PreviewSweeper(workers, tenants, previews),
+  };
+};
 
 /** What executors keep between calls. */
 const betweenCallsOf = (tenants: Foundation['tenants']) => ({

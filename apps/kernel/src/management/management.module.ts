@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
-import { cachedBlobs } from '@writ/blobs';
+import { APP_GUARD } from '@nestjs/core';
 import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import type { PeekEvent } from '@writ/contract';
 import { provideValue, type ProcessContext } from '@writ/nest-kit';
 import type { TaskRunner } from '@writ/worker-pool';
 import type { KernelConfig } from '../config.env.ts';
-import { EffectExaminer, StoredDeltas } from '../execution/effects/index.ts';
 import type { BelowExecution, Execution } from '../execution/execution.module.ts';
 import type { ExecutionTasks } from '../execution/worker-tasks.ts';
 import type { Images } from '../judging/judgement/index.ts';
@@ -57,10 +56,21 @@ import { ResourceGrants, Resources, ResourcesController } from './resources/inde
 import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from './sandboxes/index.ts';
 import { Secrets, SecretsController } from './secrets/index.ts';
 import { Skills, SkillsController } from './skills/index.ts';
-import { CreateTenant, TenantLimits, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
+import { ReportSystem, SystemController } from './system/index.ts';
+import {
+  CloseTenant,
+  CreateTenant,
+  TenantLimits,
+  RewrapKeys,
+  Tenants,
+  TenantsController,
+  type Rewrapped,
+} from './tenants/index.ts';
 import {
   AttenuateToken,
+  BoundCredentialGuard,
   DerivedTokensController,
+  ExchangeToken,
   ChargeModelTokens,
   IssueToken,
   ListForJob,
@@ -74,11 +84,11 @@ import {
   BacktestPolicy,
   ExplainOperation,
   RecordedCalls,
-  RecordedEffects,
   ReplayCalls,
   Simulate,
   WhatIfController,
 } from './what-if/index.ts';
+import { pastEffects } from './past-effects.ts';
 import type { ManagementTasks } from './worker-tasks.ts';
 import {
   ChangeWorkspace,
@@ -99,25 +109,13 @@ const EXPIRE_AUDIO_MS = 5_000;
 const REWRAP_MS = 60_000;
 /** How often it forgets connections to MCP servers that are over, in milliseconds. */
 const FORGET_CONNECTIONS_MS = 60_000;
-/**
- * Cache of backtests for tree nodes and small files, in bytes: pages of two tenants, whose states share most of their
- * nodes.
- */
-const PAST_CACHE_BYTES = 16 * 1024 * 1024;
-/** Changes of past effects that backtests cache: some 8 MB. */
-const PAST_CHANGES_MAX = 20_000;
-/**
- * The queue name of all backtests for worker threads and large readings. They count as one tenant, so they leave
- * capacity for calls.
- */
-const BACKTESTS = 'backtests';
-
 /** Management depends on all other modules. */
 interface ManagementDependencies extends BelowExecution, Execution {}
 type AllTasks = ExecutionTasks & ManagementTasks;
 
 export interface Management {
   readonly useCases: readonly object[];
+  readonly guard: BoundCredentialGuard;
   readonly tasks: readonly PeriodicTask[];
 }
 
@@ -138,6 +136,7 @@ export function managementOf(
   return {
     useCases: [
       ...identities(config, dependencies, endCalls),
+      new ReportSystem(tenants, workers, dependencies.slots, Date.now),
       ...resources(config, dependencies, work),
       new McpConnections(dependencies.tenancy, changes),
       new McpConsents(dependencies),
@@ -146,6 +145,7 @@ export function managementOf(
       ...calls(dependencies),
       ...policies(dependencies, work),
     ],
+    guard: new BoundCredentialGuard(tenants),
     tasks: [
       { everyMs: config.WRIT_SWEEP_MS, run: () => endCalls.sweep() },
       { everyMs: COLLECT_CHECK_MS, run: () => collect.next() },
@@ -164,6 +164,8 @@ const identities = (
 ): readonly object[] => [
   new CreateTenant(dependencies.changes, config.masterKeys.current),
   new TenantLimits(dependencies.tenancy, dependencies.changes, dependencies.sizes),
+  new Tenants(dependencies.tenancy, dependencies.workers),
+  new CloseTenant(dependencies.changes, endCalls, dependencies),
   new TenantCallSettings(dependencies.tenancy, dependencies.changes),
   new RevokeKey(dependencies.changes, endCalls),
   new Agents(dependencies.tenancy, dependencies.changes),
@@ -171,6 +173,7 @@ const identities = (
   new Tokens(dependencies.tenancy),
   new IssueToken(dependencies.changes),
   new AttenuateToken(dependencies.changes),
+  new ExchangeToken(dependencies.changes),
   new ListForJob(dependencies.changes),
   new RevokeToken(dependencies.tenancy, dependencies.changes, dependencies.events),
   new SpawnToken(dependencies.tenants, dependencies.changes, dependencies.args),
@@ -252,27 +255,12 @@ function policies(dependencies: ManagementDependencies, work: TaskRunner<Executi
     new ActivatePolicy(dependencies, policyRepository),
     new Simulate({ ...dependencies, engine, policyRepository }),
     new BacktestPolicy(recordedCalls, policyRepository, dependencies.keys.record, {
-      effects: pastEffects(dependencies, work),
+      effects: pastEffects(pgBlobs(dependencies.tenants.pool), dependencies, work),
       now: () => performance.now(),
     }),
     new ExplainOperation(recordedCalls, policyRepository),
     new ReplayCalls(recordedCalls, policyRepository),
   ];
-}
-
-/**
- * The examiner of effects for backtests. It has separate caches, since a whole history passes through them. It shares
- * the limiter of large readings with commits.
- */
-function pastEffects(
-  { tenants, args, largeReadings }: ManagementDependencies,
-  work: TaskRunner<ExecutionTasks>,
-): RecordedEffects {
-  const blobs = cachedBlobs(pgBlobs(tenants.pool), { bytesMax: PAST_CACHE_BYTES });
-  const options = { large: largeReadings, seriesChangesMax: PAST_CHANGES_MAX, queuedAs: BACKTESTS };
-  const examiner = new EffectExaminer(blobs, tenants, work, options);
-  const deltas = new StoredDeltas(blobs, work, BACKTESTS);
-  return new RecordedEffects({ tenants, args, deltas, examiner });
 }
 
 function reportRewrapped(logger: ProcessContext['logger'], { done, unopened }: Rewrapped): void {
@@ -287,12 +275,13 @@ function reportRewrapped(logger: ProcessContext['logger'], { done, unopened }: R
 @Module({})
 export class ManagementModule {
   /** @param foundation the module that provides the pools */
-  static with({ useCases }: Management, foundation: DynamicModule): DynamicModule {
+  static with({ useCases, guard }: Management, foundation: DynamicModule): DynamicModule {
     return {
       module: ManagementModule,
       imports: [foundation],
       controllers: [
         TenantsController,
+        SystemController,
         CallSettingsController,
         ApiKeysController,
         AgentsController,
@@ -323,7 +312,8 @@ export class ManagementModule {
         PoliciesController,
         WhatIfController,
       ],
-      providers: useCases.map((value) => provideValue(value)),
+      // It guards the requests of all modules.
+      providers: [...useCases.map((value) => provideValue(value)), { provide: APP_GUARD, useValue: guard }],
     };
   }
 }

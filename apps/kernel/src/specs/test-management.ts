@@ -32,10 +32,11 @@ import { Sizes } from '../foundation/workspace/sizes.ts';
 import { Trees } from '../foundation/workspace/trees.ts';
 import { Tenancy } from '../foundation/tenancy/index.ts';
 import { TenantCallSettings } from '../management/call-settings/index.ts';
-import { CreateTenant, TenantLimits } from '../management/tenants/index.ts';
+import { CloseTenant, CreateTenant, TenantLimits, Tenants } from '../management/tenants/index.ts';
 import {
   AttenuateToken,
   ChargeModelTokens,
+  ExchangeToken,
   IssueToken,
   ListForJob,
   RevokeToken,
@@ -67,6 +68,8 @@ export function openManagement(kernel: TestKernel) {
     changes,
     createTenant: new CreateTenant(changes, masterKey),
     limits: new TenantLimits(tenancy, changes, sizes),
+    tenants: new Tenants(tenancy, kernel.workers),
+    closeTenant: new CloseTenant(changes, kernel.endCalls, kernel),
     callSettings: new TenantCallSettings(tenancy, changes),
     recordChange: new RecordChange(changes),
     revokeKey: new RevokeKey(changes, kernel.endCalls),
@@ -75,6 +78,7 @@ export function openManagement(kernel: TestKernel) {
     tokens: new Tokens(tenancy),
     issue: new IssueToken(changes),
     attenuate: new AttenuateToken(changes),
+    exchange: new ExchangeToken(changes),
     listForJob: new ListForJob(changes),
     revoke: new RevokeToken(tenancy, changes, events),
     spawn: new SpawnToken(tenants, changes, kernel.args),

@@ -59,7 +59,7 @@ export class TestReplica {
       const client = await kernel.tenants.pool.connect();
       return Object.assign(Object.create(client) as typeof client, {
         query: (statement: { readonly name: string }): unknown => {
-          if (statement.name === 'kernel.facts') this.#reads += 1;
+          if (statement.name === 'kernel.facts_of_call') this.#reads += 1;
           return client.query(statement as never);
         },
         on: client.on.bind(client),

@@ -5,8 +5,11 @@ import { provideBy, provideClass, type ProcessContext } from '@writ/nest-kit';
 import { BlobStore } from '@writ/blobs';
 import { Follow } from '../calls/follow.ts';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
+import { LedgerClient } from '../delivery/ledger-client.ts';
 import { WebhookSecrets } from '../delivery/webhooks/secrets.ts';
 import { Authenticator } from '../edge/access/authenticator.ts';
+import { CachedTenantLimits } from '../edge/access/tenant-limits.ts';
+import { scopesOf } from '../edge/access/scopes.ts';
 import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { DriveRuns } from '../runs/driving/drive-runs.ts';
 import { Jobs } from '../store/jobs/jobs.ts';
@@ -24,6 +27,10 @@ import { Compare } from './workspaces/compare.ts';
 import { ConnectController } from './connect/connect.controller.ts';
 import { connectProviders, type ConnectConfig } from './connect/connect-providers.ts';
 import { ContainersController } from './containers/containers.controller.ts';
+import { SystemReportController } from './system/report.controller.ts';
+import { ReportSystem } from './system/report-system.ts';
+import { ClosedRecords } from './tenants/closed-records.ts';
+import { CloseTenant } from './tenants/close-tenant.ts';
 import { CreateTenant } from './tenants/create-tenant.ts';
 import { Delegate } from './approvals/delegate.ts';
 import { DelegationsController } from './approvals/delegations.controller.ts';
@@ -42,6 +49,8 @@ import { KeysController } from './api-keys/keys.controller.ts';
 import { LogController } from './log/log.controller.ts';
 import { McpController } from './mcp/mcp.controller.ts';
 import { mcpProviders, type McpConfig } from './mcp/mcp-providers.ts';
+import { OauthTokenController } from './oauth-token/oauth-token.controller.ts';
+import { oauthTokenProviders } from './token-grants.ts';
 import { OperationsController } from './operations/operations.controller.ts';
 import { OutputController } from './operations/output.controller.ts';
 import { PoliciesController } from './policies/policies.controller.ts';
@@ -75,6 +84,9 @@ import { SandboxesController } from './sandboxes/sandboxes.controller.ts';
 import { SecretsController } from './secrets/secrets.controller.ts';
 import { SessionsController } from './sessions/sessions.controller.ts';
 import { ShowDiff } from './approvals/show-diff.ts';
+import { SignInController } from './sign-in/sign-in.controller.ts';
+import { SignInPagesController } from './sign-in/sign-in-pages.controller.ts';
+import { signInApiProviders } from './sign-in/sign-in-providers.ts';
 import { SkillsController } from './skills/skills.controller.ts';
 import { Snapshots } from './workspaces/snapshots.ts';
 import { SystemController } from './system/system.controller.ts';
@@ -83,7 +95,9 @@ import { TokensController } from './tokens/tokens.controller.ts';
 import { ToolsController } from './tools/tools.controller.ts';
 import { TurnsController } from './turns/turns.controller.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
+import { WhoamiController } from './whoami/whoami.controller.ts';
 import { WorkspacesController } from './workspaces/workspaces.controller.ts';
+import { ROUTES } from './routes.ts';
 
 /** The configuration of single resources. */
 export interface ApiConfig extends McpConfig, ConnectConfig {
@@ -109,11 +123,15 @@ const workspaces: Provider[] = [
 ];
 
 const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => [
+  provideBy(ReportSystem, [KernelClient], (kernel) => new ReportSystem(kernel, Date.now)),
   provideClass(CreateTenant, KernelClient, ApiKeys),
+  provideClass(CloseTenant, KernelClient, ApiKeys, CachedTenantLimits),
+  provideClass(ClosedRecords, KernelClient, LedgerClient),
   provideBy(
     ChangeKeys,
     [KernelClient, ApiKeys, Authenticator, Jobs, DriveRuns],
-    (kernel, keys, authenticator, jobs, runs) => new ChangeKeys(kernel, keys, authenticator, { jobs, runs }),
+    (kernel, keys, authenticator, jobs, runs) =>
+      new ChangeKeys(kernel, keys, authenticator, { jobs, runs }, { scopes: scopesOf(ROUTES), now: Date.now }),
   ),
   provideBy(
     ChangeProviders,
@@ -147,9 +165,13 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
 /** In the order of the resources in the documentation. */
 const CONTROLLERS = [
   TenantsController,
+  SystemReportController,
   KeysController,
+  WhoamiController,
   IdentityProvidersController,
   PersonsController,
+  SignInController,
+  OauthTokenController,
   CallSettingsController,
   AgentsController,
   ResourcesController,
@@ -169,6 +191,7 @@ const CONTROLLERS = [
   FunctionsController,
   TurnsController,
   McpController,
+  OauthTokenController,
   OperationsController,
   OutputController,
   ReceiptController,
@@ -191,6 +214,7 @@ const CONTROLLERS = [
   RunsController,
   JobsController,
   ConnectController,
+  SignInPagesController,
 ];
 
 /** The resources of the API. Each has a folder with its routes, its controller and its views. */
@@ -206,7 +230,10 @@ export class ApiModule {
         ...resources(config),
         ...workspaces,
         ...mcpProviders(config, logger),
+        ...oauthTokenProviders(),
         ...connectProviders(config, logger),
+        ...signInApiProviders(config, logger),
+        ...oauthTokenProviders(),
       ],
     };
   }

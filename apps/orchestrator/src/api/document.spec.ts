@@ -4,6 +4,11 @@ import { ROUTES } from './routes.ts';
 import { openTestApi } from '../specs/test-api.ts';
 import { ApiDocument } from '../edge/openapi/document.ts';
 import { NAMED } from './named-schemas.ts';
+import { WEBHOOK_MESSAGES } from './messages.ts';
+import { TAGS } from './tags.ts';
+import { runFinished } from '../store/fan-out-messages.ts';
+import type { RunRow, SessionRow } from '../store/session-rows/sessions.ts';
+import { WEBHOOK_KINDS } from '../store/webhooks/webhooks.ts';
 
 type Json = Record<string, unknown>;
 interface Parameter {
@@ -17,21 +22,32 @@ interface Operation {
   readonly tags: string[];
   readonly parameters: Parameter[];
   readonly requestBody?: { content: Record<string, { schema?: Json }> };
-  readonly responses: Record<string, { description: string; content?: Record<string, { schema?: Json }> }>;
+  readonly responses: Record<
+    string,
+    { description: string; headers?: Json; content?: Record<string, { schema?: Json }> }
+  >;
   readonly security?: unknown[];
 }
 
-const document = JSON.parse(JSON.stringify(new ApiDocument('1.2.3', ROUTES, NAMED).json)) as {
+const document = JSON.parse(
+  JSON.stringify(
+    new ApiDocument('1.2.3', { routes: ROUTES, named: NAMED, tags: TAGS, messages: WEBHOOK_MESSAGES }).json,
+  ),
+) as {
   openapi: string;
   info: Json;
   paths: Record<string, Record<string, Operation>>;
   security: unknown;
-  tags: { name: string }[];
-  components: { schemas: Record<string, Json>; securitySchemes: Record<string, Json> };
+  tags: { name: string; description: string }[];
+  webhooks: Record<string, { post: { summary: string } }>;
+  components: { schemas: Record<string, Json>; headers: Record<string, Json>; securitySchemes: Record<string, Json> };
 };
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
+
+/** An object that has every member. */
+const anyMember: unknown = new Proxy({}, { get: () => 'x' });
 
 /** Everything in a value, with the way to it. */
 function* within(value: unknown, at = '#'): Generator<[string, Json]> {
@@ -41,6 +57,9 @@ function* within(value: unknown, at = '#'): Generator<[string, Json]> {
 }
 
 // The rules of OpenAPI 3.1.1 that a machine can hold against the document: https://spec.openapis.org/oas/v3.1.1
+/** What isn't a problem: readiness, and errors as OAuth clients read them. */
+const OTHERWISE: ReadonlySet<string> = new Set(['readReadiness 503', 'issueAccessToken 400']);
+
 describe('the document', () => {
   it('has its version, its title and what its tags and keys are', () => {
     expect(document).toMatchObject({
@@ -51,6 +70,9 @@ describe('the document', () => {
     expect(document.components.securitySchemes).toMatchObject({ apiKey: { type: 'http', scheme: 'bearer' } });
     const tags = new Set(document.tags.map(({ name }) => name));
     for (const { operation } of operations) expect(operation.tags.every((tag) => tags.has(tag))).toBe(true);
+    const used = new Set(operations.flatMap(({ operation }) => operation.tags));
+    expect([...tags].filter((tag) => !used.has(tag))).toEqual([]);
+    for (const { description } of document.tags) expect(description).toMatch(/^[A-Z].{15,}\.$/);
   });
 
   it('names each operation once', () => {
@@ -79,25 +101,54 @@ describe('the document', () => {
       expect(statuses.some((status) => status.startsWith('2'))).toBe(true);
       for (const [status, { description, content = {} }] of Object.entries(operation.responses)) {
         expect(description).not.toBe('');
-        if (Number(status) >= 400 && !(operation.operationId === 'readReadiness' && status === '503')) {
+        if (Number(status) >= 400 && !OTHERWISE.has(`${operation.operationId} ${status}`)) {
           expect(content).toEqual({ 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } });
         }
       }
-      if (operation.security?.length !== 0) expect(statuses).toEqual(expect.arrayContaining(['401', '403', '429']));
+      if (operation.security?.length === 0) continue;
+      expect(statuses).toEqual(expect.arrayContaining(['401', '403', '429']));
+      const shown = Object.entries(operation.responses).filter(([status]) => /^2|429/.test(status));
+      for (const [, { headers = {} }] of shown)
+        expect(Object.keys(headers)).toEqual(expect.arrayContaining(['RateLimit-Policy', 'RateLimit']));
     }
   });
 
   it('has no dangling references, and contains every named schema', () => {
     const names = new Set(Object.keys(document.components.schemas));
+    const headers = Object.fromEntries(
+      Object.keys(document.components.headers).map((name) => [`#/components/headers/${name}`, true]),
+    );
     const referred = new Set<string>();
     for (const [at, { $ref: ref }] of within(document)) {
-      if (typeof ref !== 'string') continue;
+      if (typeof ref !== 'string' || Object.hasOwn(headers, ref)) continue;
       const name = /^#\/components\/schemas\/(\w+)$/.exec(ref)?.[1] ?? '';
       expect([at, names.has(name)]).toEqual([at, true]);
       referred.add(name);
     }
     expect([...names].filter((name) => !referred.has(name))).toEqual([]);
-    expect([...names].sort()).toEqual(Object.keys(NAMED).sort());
+    expect([...names]).toEqual(expect.arrayContaining(Object.keys(NAMED)));
+  });
+
+  it('has a name for every object with members and every closed list, so that generated types have no numbers', () => {
+    const inline = [...within(document)].filter(
+      ([at, { properties, enum: values }]) =>
+        !/^#\/components\/schemas\/\w+$/.test(at) &&
+        !at.endsWith('/properties') &&
+        ((typeof properties === 'object' && Object.keys(properties as Json).length > 0) ||
+          (Array.isArray(values) && values.length > 1)),
+    );
+    expect(inline.map(([at]) => at)).toEqual([]);
+    for (const name of Object.keys(document.components.schemas)) expect(name).toMatch(/^[A-Z][A-Za-z]+$/);
+  });
+
+  it('names a schema that occurs in several places by hand, since a place would name it by chance', () => {
+    const places = new Map<string, Set<string>>();
+    for (const [at, { $ref: ref }] of within(document)) {
+      const name = /^#\/components\/schemas\/(\w+)$/.exec(String(ref))?.[1] ?? '';
+      if (name !== '') places.set(name, (places.get(name) ?? new Set()).add(at.replace(/\/responses\/\d+\//, '/')));
+    }
+    const shared = [...places].filter(([name, at]) => at.size > 1 && !Object.hasOwn(NAMED, name));
+    expect(shared.map(([name, at]) => [name, ...at])).toEqual([]);
   });
 
   it('has schemas of JSON Schema 2020-12 alone: known types, closed lists of required members, patterns that compile', () => {
@@ -120,6 +171,15 @@ describe('the document', () => {
     }
   });
 
+  it('has a section for every message that webhooks can receive, with the members that are sent', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([...WEBHOOK_KINDS, 'webhook.ping'].sort());
+    const sent = runFinished(anyMember as RunRow, anyMember as SessionRow, 0);
+    const { data } = JSON.parse(sent.body) as { data: Json };
+    expect(Object.keys(data).sort()).toEqual(
+      Object.keys(document.components.schemas['RunFinished']!['properties'] as Json).sort(),
+    );
+  });
+
   it('describes every fault by its code', () => {
     for (const row of ROUTES)
       for (const code of row.faults ?? []) expect(FAULTS[code].status).toBeGreaterThanOrEqual(400);
@@ -138,7 +198,7 @@ test('the pages show the document without resources of other hosts, under a poli
   expect((await api.ask('GET', '/docs/api/swagger-ui-init.js')).text).toContain('proposeToolCall');
   // The documentation site leads here with a slash at the end.
   expect((await api.ask('GET', '/docs/api/')).text).toContain('<title>Writ API</title>');
-  expect((await api.ask('GET', '/docs/api/no-such-file.js')).json['code']).toBe('not_found');
+  expect((await api.ask('GET', '/docs/api/no-such-file.js')).json['code']).toBe('route.unknown');
   await api.close();
 });
 

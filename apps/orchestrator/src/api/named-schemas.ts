@@ -62,20 +62,47 @@ import {
   ToolResult,
   TreeEntry,
   WorkspaceView,
+  Consistency,
+  DelegationView,
+  ErasureView,
+  FreezeView,
+  FunctionRedemption,
+  FunctionRenewal,
+  FunctionReported,
+  McpConnectionView,
+  RetentionView,
+  Signatures,
+  TakenPermit,
+  TenantLimitsView,
+  ToolsApplied,
+  WorkspaceLimits,
+  ApprovalDiff,
+  TextDiff,
 } from '@writ/contract';
 import type { NamedSchemas } from '../edge/openapi/schemas.ts';
 import { Problem } from '../edge/problems/problem.ts';
 import { PublishedKeyFile } from '../edge/published-keys.ts';
 import { ModelView } from '../runs/models/model-view.ts';
+import { ProtectedResourceMetadata } from '../edge/access/oauth/protected-resource.ts';
 import { CallBody } from '../calls/call-body.ts';
+import { PromptView, TurnView } from '../runs/turns/turn-schemas.ts';
+import { WEBHOOK_MESSAGES } from './messages.ts';
+import { NAMED_ENUMS } from './named-enums.ts';
+import { NAMED_PARTS } from './named-parts.ts';
 import { AgentList } from './agents/views.ts';
-import { ApiKeyList, ApiKeyView, NewApiKey } from './api-keys/views.ts';
-import { ApprovalList } from './approvals/views.ts';
+import { OauthErrorView } from '../edge/oauth-endpoint/oauth-error.ts';
+import { TokenAnswer } from '../edge/oauth-endpoint/token-answer.ts';
+import { ApiKeyList, ApiKeyView, NewApiKey, RevokedApiKey } from './api-keys/views.ts';
+import { ApprovalList, DelegationList } from './approvals/views.ts';
 import { ContainerList } from './containers/views.ts';
+import { ErasureList } from './erasures/views.ts';
+import { FreezeList } from './freezes/views.ts';
+import { Ended, PersonForgotten, PersonView, ProviderList, ProviderView } from './identity-providers/views.ts';
+import { JobList, JobStartList, JobStartView, JobView } from './jobs/views.ts';
 import { OperationList } from './operations/views.ts';
 import { PolicyActivationList } from './policies/views.ts';
 import { ImageList } from './images/views.ts';
-import { McpServerList, McpServerToolList } from './mcp-servers/views.ts';
+import { McpConnectionLink, McpConnectionList, McpServerList, McpServerToolList } from './mcp-servers/views.ts';
 import { ProfileList } from './profiles/views.ts';
 import { RecordView } from './records/views.ts';
 import { AudioDeviceView, FramesReceived } from './audio-devices/views.ts';
@@ -87,6 +114,7 @@ import { SkillList } from './skills/views.ts';
 import { Health, ReadyView } from './system/views.ts';
 import { NewTenant } from './tenants/views.ts';
 import { TokenList } from './tokens/views.ts';
+import { ApiImported } from './tools/import-views.ts';
 import { ToolList, ToolView } from './tools/views.ts';
 import { SnapshotList, TreeView, WorkspaceList } from './workspaces/views.ts';
 import { TokenView } from '../calls/kernel/token-view.ts';
@@ -101,10 +129,14 @@ import {
   TranscriptView,
   UsageView,
 } from './sessions/views.ts';
+import { Whoami } from './whoami/routes.ts';
 import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } from './webhooks/views.ts';
 
 /** Schemas with a name in the OpenAPI document. */
 export const NAMED: NamedSchemas = {
+  ...NAMED_ENUMS,
+  ...NAMED_PARTS,
+  ...Object.fromEntries(Object.values(WEBHOOK_MESSAGES).map(({ name, data }) => [name, data])),
   Agent: AgentView,
   AgentList,
   ApiKey: ApiKeyView,
@@ -223,6 +255,44 @@ export const NAMED: NamedSchemas = {
   NewWebhook: NewWebhookView,
   Webhook: WebhookView,
   WebhookList,
+  Whoami,
   Workspace: WorkspaceView,
   WorkspaceList,
+  WorkspaceLimits,
+  TenantLimits: TenantLimitsView,
+  Retention: RetentionView,
+  OauthErrorView,
+  TokenAnswer,
+  RevokedApiKey,
+  IdentityProvider: ProviderView,
+  IdentityProviderList: ProviderList,
+  EndedCredentials: Ended,
+  Person: PersonView,
+  PersonForgotten,
+  ProtectedResource: ProtectedResourceMetadata,
+  Delegation: DelegationView,
+  DelegationList,
+  ApprovalDiff,
+  TextDiff,
+  Freeze: FreezeView,
+  FreezeList,
+  Erasure: ErasureView,
+  ErasureList,
+  Job: JobView,
+  JobList,
+  JobStart: JobStartView,
+  JobStartList,
+  McpConnection: McpConnectionView,
+  McpConnectionLink,
+  McpConnectionList,
+  ToolsApplied,
+  ApiImported,
+  TakenPermit,
+  RedeemedPermit: FunctionRedemption,
+  RenewedLease: FunctionRenewal,
+  FunctionReported,
+  Turn: TurnView,
+  Prompt: PromptView,
+  Signatures,
+  Consistency,
 };

@@ -18,6 +18,7 @@ import { IDENTITY_PROVIDERS, PERSONS } from './identity-providers/routes.ts';
 import { LOG } from './log/routes.ts';
 import { MCP } from './mcp/routes.ts';
 import { MCP_CONNECTIONS, MCP_SERVERS } from './mcp-servers/routes.ts';
+import { OAUTH_TOKEN } from './oauth-token/routes.ts';
 import { OPERATIONS } from './operations/routes.ts';
 import { POLICIES } from './policies/routes.ts';
 import { IMAGES } from './images/routes.ts';
@@ -28,6 +29,7 @@ import { EXTERNAL_VERSIONS } from './external-versions/routes.ts';
 import { SANDBOXES } from './sandboxes/routes.ts';
 import { SECRETS } from './secrets/routes.ts';
 import { MODELS, RUNS, SESSIONS } from './sessions/routes.ts';
+import { SIGN_INS } from './sign-in/routes.ts';
 import { SKILLS } from './skills/routes.ts';
 import { SYSTEM } from './system/routes.ts';
 import { TENANTS } from './tenants/routes.ts';
@@ -35,14 +37,19 @@ import { TOKENS } from './tokens/routes.ts';
 import { TOOL_ROUTES } from './tools/routes.ts';
 import { TURNS } from './turns/routes.ts';
 import { WEBHOOKS } from './webhooks/routes.ts';
+import { WHOAMI } from './whoami/routes.ts';
 import { WORKSPACES } from './workspaces/routes.ts';
 
 /** All routes of the API. */
 export const ROUTES: readonly RouteRow[] = [
   TENANTS,
   API_KEYS,
+  WHOAMI,
+  OAUTH_TOKEN,
   IDENTITY_PROVIDERS,
   PERSONS,
+  SIGN_INS,
+  OAUTH_TOKEN,
   CALL_SETTINGS,
   AGENTS,
   CALLS,

@@ -20,8 +20,11 @@ export const CallBody = Type.Object(
     tool_id: Type.String({ minLength: 1, maxLength: 128 }),
     args: Type.Record(Type.String(), Type.Unknown(), { description: "arguments that match the tool's `parameters`" }),
     agent_id: Type.Optional(idSchema('agent')),
-    capability_token_id: Key,
-    workspace_id: Key,
+    capability_token_id: Type.Optional({ ...Key, description: 'default: the only usable one of the agent' }),
+    workspace_id: Type.Optional({
+      ...Key,
+      description: "default: the token's; for a token of no workspace, the only one of the tenant",
+    }),
     idempotency_key: Type.Optional(IdempotencyKey),
     precondition_refs: Type.Optional(Type.Array(PreconditionRef, { maxItems: 64 })),
     provenance: Type.Optional(ClaimedProvenance),

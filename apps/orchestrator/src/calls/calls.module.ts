@@ -6,6 +6,7 @@ import { provideBy, provideClass, provideValue, type ProcessContext } from '@wri
 import { FullQueues } from '../edge/access/full-queues.ts';
 import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
+import { CallDefaults } from './call-defaults.ts';
 import { EventHub } from './event-hub.ts';
 import { Follow } from './follow.ts';
 import { ConsentClient } from './kernel/consent-client.ts';
@@ -59,6 +60,7 @@ export class CallsModule {
       provideClass(ShowOperation, BlobStore, KernelClient, WorkerTasks),
       provideClass(Propose, KernelClient, BlobStore, Follow, FullQueues),
       provideBy(ProposeInOrder, [Propose], (propose) => new ProposeInOrder(propose, monotonic)),
+      provideBy(CallDefaults, [KernelClient], (kernel) => new CallDefaults(kernel, Date.now)),
       provideBy(Offers, [KernelClient], (kernel) => new Offers(kernel, Date.now)),
     ];
     return {

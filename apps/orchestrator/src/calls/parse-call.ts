@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  Fault,
-  IdempotencyKey,
-  parseMessage,
-  personIn,
-  principalOf,
-  type Caller,
-  type Provenance,
-} from '@writ/contract';
+import { Fault, parseMessage, personIn, principalOf, type Caller, type Provenance } from '@writ/contract';
+import { idempotencyKeyOf } from '../edge/requests/idempotency-key.ts';
 import { CallBody } from './call-body.ts';
 import { agentOf, type ParsedCall } from './parsed-call.ts';
 
@@ -49,8 +42,7 @@ export function parseCall(
   caller: Caller,
   origin: Provenance = FROM_API,
 ): ParsedCall {
-  refuseReservedMembers(body as Record<string, unknown>);
-  const call = parseMessage(CallBody, body);
+  const call = readCall(body);
   return {
     v: 1,
     tenant_id: caller.tenant_id,
@@ -60,8 +52,8 @@ export function parseCall(
     ...personIn(caller),
     tool_id: call.tool_id,
     args: call.args,
-    capability_token_id: call.capability_token_id,
-    workspace_id: call.workspace_id,
+    capability_token_id: requireNamed(call, 'capability_token_id'),
+    workspace_id: requireNamed(call, 'workspace_id'),
     session_id: call.session_id ?? null,
     session_mode: call.session_mode ?? 'interactive',
     max_autonomy: call.max_autonomy ?? null,
@@ -74,6 +66,19 @@ export function parseCall(
     ...(call.data_subject === undefined ? {} : { data_subject: call.data_subject }),
     ...(call.retention === undefined ? {} : { retention: call.retention }),
   };
+}
+
+/** The body of a call, which is attacker-controlled. Fault `request.malformed` with a pointer. */
+export function readCall(body: unknown): CallBody {
+  refuseReservedMembers(body as Record<string, unknown>);
+  return parseMessage(CallBody, body);
+}
+
+/** What `CallDefaults` finds for a call of a client. Whoever else makes a call names it. */
+function requireNamed(call: CallBody, name: 'capability_token_id' | 'workspace_id'): string {
+  const value = call[name];
+  if (value === undefined) throw new Fault('request.malformed', `\`${name}\` is needed`, { pointer: `/${name}` });
+  return value;
 }
 
 function refuseReservedMembers(body: Record<string, unknown>): void {
@@ -102,15 +107,4 @@ function refuseOwnProvenance({ provenance }: Record<string, unknown>): void {
         { pointer: `/provenance/${name}` },
       );
   }
-}
-
-function idempotencyKeyOf(call: CallBody, header: string | undefined): string | null {
-  if (header === undefined) return call.idempotency_key ?? null;
-  const key = parseMessage(IdempotencyKey, header);
-  if (call.idempotency_key !== undefined && call.idempotency_key !== key) {
-    throw new Fault('request.malformed', '`idempotency_key` and the header `Idempotency-Key` differ', {
-      pointer: '/idempotency_key',
-    });
-  }
-  return key;
 }

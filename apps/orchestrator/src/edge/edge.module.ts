@@ -27,20 +27,26 @@ import { IdentityHashes, PersonLinks } from './access/oauth/person-links.ts';
 import { ProtectedResource } from './access/oauth/protected-resource.ts';
 import { NEW_PER_MINUTE_MAX, recordByKernel } from './access/oauth/credentials.ts';
 import { TokenCallers } from './access/oauth/token-callers.ts';
+import { Callers } from './access/identity/callers.ts';
 import { signInProviders } from './access/sign-in/providers.ts';
+import { SessionCallers } from './access/sign-in/session-callers.ts';
+import { SessionCookie } from './access/sign-in/session-cookie.ts';
+import { SignInSessions } from './access/sign-in/sign-in-sessions.ts';
 import { EgressGate, resolveByDns } from './outbound/egress-gate.ts';
 import { getDocument } from './outbound/get-document.ts';
 import { FailedKeys } from './access/failed-keys.ts';
 import { FullQueues } from './access/full-queues.ts';
+import { KeyUses } from './access/key-uses.ts';
 import { LongResponses } from './server/long-responses.ts';
-import { ApiDocument } from './openapi/document.ts';
-import type { NamedSchemas } from './openapi/schemas.ts';
+import { ApiDocument, type DocumentParts } from './openapi/document.ts';
 import { ProblemFilter } from './problems/problem.filter.ts';
 import { Published } from './published-keys.ts';
 import { RateLimit } from './access/rate-limit.ts';
-import type { RouteRow } from './requests/route.ts';
 import { CachedTenantLimits } from './access/tenant-limits.ts';
 import { WorkerTasks } from './work/worker-tasks.ts';
+
+/** How often uses of keys are stored, in milliseconds: they are noted to the minute. */
+const KEY_USES_MS = 60_000;
 
 /** How often changed tenant limits are fetched from the kernel, in milliseconds: the delay until they take effect. */
 const LIMITS_MS = 500;
@@ -57,6 +63,8 @@ export interface EdgeConfig {
   readonly published: Published;
   /** absent: access tokens are not accepted */
   readonly WRIT_PUBLIC_URL?: string | undefined;
+  readonly WRIT_SESSION_IDLE_MS: number;
+  readonly WRIT_SESSION_MAX_MS: number;
   /** issuers that the metadata name */
   readonly authorizationServers: readonly string[];
   /** `host:port` of issuers that may be reached though their address isn't public */
@@ -67,9 +75,7 @@ export interface EdgeConfig {
 }
 
 /** The parts of the API, which the modules above supply. */
-export interface ApiParts {
-  readonly routes: readonly RouteRow[];
-  readonly named: NamedSchemas;
+export interface ApiParts extends DocumentParts {
   /** the program of the worker threads */
   readonly workers: URL;
 }
@@ -109,8 +115,18 @@ const REFUSED_TOKENS = 10;
 /** The documents of an issuer: metadata and keys take a few kibibytes, and a person waits for the answer. */
 const ISSUER_DOCUMENT = { bytesMax: 256 * 1024, timeoutMs: 3_000 };
 
+/** Provides the notes of when keys were used, which are written from time to time. */
+function keyUses(logger: ProcessContext['logger']): Provider {
+  const reportLost = (err: unknown): void => logger.warn({ err }, 'uses of keys are lost');
+  return provideBy(KeyUses, [ApiKeys, RegisteredLifetime], (apiKeys, lifetime) => {
+    const uses = new KeyUses((ids) => apiKeys.recordUse(ids));
+    lifetime.add(new Repeated(() => uses.flush(), KEY_USES_MS, reportLost));
+    return uses;
+  });
+}
+
 /** Provides what finds callers: keys, access tokens, and the persons behind both. */
-function access(config: EdgeConfig, { bus }: ProcessContext): Provider[] {
+function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[] {
   const failed = new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic);
   const refused = new FailedKeys(
     config.WRIT_AUTH_FAILURES_PER_MINUTE * REFUSED_TOKENS,
@@ -125,20 +141,32 @@ function access(config: EdgeConfig, { bus }: ProcessContext): Provider[] {
   const hashes = new IdentityHashes(config.webhookKey);
   const resource = new ProtectedResource(config.WRIT_PUBLIC_URL ?? null, config.authorizationServers);
   const records = recordByKernel(bus, subjectsOf(config.WRIT_SHARD), Date.now);
-  const { issuerAllowed, webhookKey } = config;
+  const { issuerAllowed, webhookKey, WRIT_SESSION_IDLE_MS: idleMs, WRIT_SESSION_MAX_MS: maxMs } = config;
   const shared = { gate, limits: ISSUER_DOCUMENT, issuerKeys, hashes, issuerAllowed, webhookKey, monotonic };
   return [
-    ...signInProviders({ ...shared, url: resource.url }),
+    ...signInProviders({ ...shared, url: resource.url, records, lifetimes: { idleMs, maxMs } }),
     provideValue(resource),
     provideValue(hashes),
     provideBy(PersonLinks, [Identities], (identities) => new PersonLinks(identities, hashes, monotonic)),
     provideBy(IssuerConsent, [Identities], (identities) => new IssuerConsent({ identities, ...unregistered })),
-    provideBy(Authenticator, [ApiKeys, Identities, PersonLinks, RateLimit], (apiKeys, identities, persons, rate) => {
-      const given = { identities, apiKeys, issuerKeys, resource, hashes, persons, records, rate };
-      const parts = { ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, now: Date.now, monotonic };
-      const tokens = new TokenCallers(parts);
-      return new Authenticator(apiKeys, config.platformKeyHash, monotonic, failed, { persons, tokens, refused });
+    keyUses(logger),
+    provideBy(Callers, [ApiKeys, Identities, PersonLinks], (apiKeys, identities, persons) => {
+      const given = { identities, apiKeys, hashes, persons, records };
+      return new Callers({ ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, monotonic });
     }),
+    provideBy(TokenCallers, [Identities, Callers, RateLimit], (identities, callers, rate) => {
+      const given = { identities, issuerKeys, resource, hashes, callers, rate };
+      return new TokenCallers({ ...given, now: Date.now, monotonic });
+    }),
+    provideBy(
+      Authenticator,
+      [ApiKeys, KeyUses, PersonLinks, TokenCallers, SignInSessions, SessionCallers],
+      (apiKeys, uses, persons, tokens, ...more) => {
+        const [sessions, sessionCallers] = more;
+        const identification = { persons, tokens, sessions, sessionCallers, refused };
+        return new Authenticator(apiKeys, config.platformKeyHash, monotonic, failed, identification, uses);
+      },
+    ),
   ];
 }
 
@@ -155,6 +183,19 @@ function workers(filename: URL, { telemetry: { meter } }: ProcessContext): Provi
   ];
 }
 
+/** Sessions of browsers are accepted where browsers know the URL of this deployment. */
+function guardOf({ WRIT_PUBLIC_URL: url }: EdgeConfig): Provider {
+  return {
+    ...provideBy(
+      AccessGuard,
+      [Authenticator, RateLimit, FullQueues, ProtectedResource, CachedTenantLimits, SessionCookie],
+      (authenticator, rate, queues, resource, tenants, cookie) =>
+        new AccessGuard(authenticator, rate, queues, resource, tenants, url === undefined ? null : cookie),
+    ),
+    provide: APP_GUARD,
+  };
+}
+
 /** What every resource of the API uses: the server, access control, rate limits, request parsing and problems. */
 @Module({})
 export class EdgeModule {
@@ -169,12 +210,12 @@ export class EdgeModule {
         lifetime.add(followKeys(config.published.parts, { logger, telemetry }));
         return config.published;
       }),
-      provideValue(new ApiDocument(VERSION, api.routes, api.named)),
+      provideValue(new ApiDocument(VERSION, api)),
       provideValue(new AccessLog(logger, telemetry.meter, config.WRIT_REQUESTS_MAX)),
       provideValue(readiness, Readiness),
     ];
     const global = [
-      { ...provideClass(AccessGuard, Authenticator, RateLimit, FullQueues, ProtectedResource), provide: APP_GUARD },
+      guardOf(config),
       { provide: APP_FILTER, useValue: new ProblemFilter(logger, allowedMethodsOf(api.routes)) },
       { provide: APP_INTERCEPTOR, useValue: new LongResponses() },
     ];

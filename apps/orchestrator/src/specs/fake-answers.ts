@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { DEFAULT_CALL_SETTINGS, Fault, type Caller, type KernelVerb, type OperationView } from '@writ/contract';
+import { Fault, type Caller, type KernelVerb, type OperationView } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { TokenView } from '../calls/kernel/token-view.ts';
-import { delegationOf, erasureOf, freezeOf, POLICY, resourceGrantOf, resourceOf } from './fake-views.ts';
+import { delegationOf, freezeOf, POLICY, resourceGrantOf, resourceOf } from './fake-views.ts';
+import { answerErasures } from './fake-erasures.ts';
 import type { FakeKernelState } from './fake-kernel-state.ts';
 import { answerRegistries } from './fake-registries.ts';
 
@@ -79,9 +80,38 @@ export function answerAll(kernel: FakeKernelState): void {
     answerErasures,
     answerRegistries,
     answerFunctions,
+    answerTenants,
     answerOthers,
   ])
     answer(kernel);
+}
+
+/** Handlers for tenants: the platform key may read records of each, and none is closed by a request. */
+function answerTenants(kernel: FakeKernelState): void {
+  const view = (tenant_id: unknown, state: 'open' | 'closed') => ({
+    tenant_id,
+    name: 'one',
+    state,
+    created_at: 1,
+    closed_at: 2,
+    closed_by: 'platform',
+    close_reason: 'so',
+  });
+  kernel.handlers.set('system.report', () => ({
+    version: '0.0.0',
+    now: 1,
+    pools: { tenants: { connections_max: 16, connections: 1, idle: 1, waiting: 0 } },
+    database: { version: '17.0', now: 1, connections_max: 100, settings: { fsync: 'on' }, durable: false },
+    outbox: { rows: 0, oldest_at: null },
+    executors: [],
+    migrations: [],
+  }));
+  kernel.handlers.set('tenant.list', () => ({ items: [], next_cursor: null }));
+  for (const verb of ['tenant.read', 'tenant.close'] as const)
+    kernel.handlers.set(verb, (caller, { tenant_id }) => {
+      kernel.find(caller, tenant_id);
+      return view(tenant_id, verb === 'tenant.read' ? 'closed' : 'open');
+    });
 }
 
 /** Handlers for policies: one set in force, which is also the tenant's own under its hash. */
@@ -252,6 +282,10 @@ function answerTokens(kernel: FakeKernelState): void {
     const parent = kernel.find(caller, parent_id) as TokenView;
     return newToken(kernel, caller, parent.capability_token_id, parent.agent_id, grant as TokenView['grant']);
   });
+  handlers.set('credential.exchange', (caller, { parent_id, grant }) => {
+    const parent = kernel.find(caller, parent_id) as TokenView;
+    return newToken(kernel, caller, parent.capability_token_id, parent.agent_id, grant as TokenView['grant']);
+  });
   // A sub-agent of any operation; its grant doesn't matter here.
   handlers.set('token.spawn', (caller) =>
     newToken(kernel, caller, null, caller.agent_id ?? '', {
@@ -296,52 +330,6 @@ function newToken(
     chain: [...(parent_id === null ? [] : [parent_id]), capability_token_id],
     revoked: false,
   } satisfies TokenView);
-}
-
-/** Handlers for erasures, which complete at once except for texts of sessions. */
-function answerErasures(kernel: FakeKernelState): void {
-  const { handlers } = kernel;
-  handlers.set('erasure.begin', (caller, { texts, session_id }) => {
-    const { session_ids = [], alone = false } = (texts ?? {}) as { session_ids?: string[]; alone?: boolean };
-    const selector = alone ? 'conversation' : 'session';
-    const erasure = erasureOf(newId('erasure'), {
-      selector,
-      session_id: String(session_id),
-      ...(session_ids.length === 0 ? {} : { state: 'running', finished_at: null }),
-    });
-    if (session_ids.length > 0)
-      kernel.orders.push({
-        tenant_id: caller.tenant_id,
-        erasure_id: erasure.erasure_id,
-        selector,
-        session_ids,
-        until: 0,
-      });
-    return erasure;
-  });
-  handlers.set('erasure.plan', () => ({ dry_run: true, operations: 1, unfinished: 0, more: false }));
-  handlers.set('call_settings.read', () => ({
-    ...DEFAULT_CALL_SETTINGS,
-    command_ms: null,
-    tool_command_ms: {},
-    changed_at: null,
-  }));
-  handlers.set('call_settings.set', (_caller, { change }) => ({
-    ...DEFAULT_CALL_SETTINGS,
-    command_ms: null,
-    tool_command_ms: {},
-    ...(change as object),
-    changed_at: 1,
-  }));
-  const modes = { payload_mode: 'full', requests_mode: 'full' } as const;
-  handlers.set('retention.read', () => ({ payload_days: null, output_days: null, ...modes, changed_at: null }));
-  handlers.set('retention.set', (_caller, { payload_days, output_days, payload_mode, requests_mode }) => ({
-    payload_days,
-    output_days,
-    payload_mode: payload_mode ?? modes.payload_mode,
-    requests_mode: requests_mode ?? modes.requests_mode,
-    changed_at: 1,
-  }));
 }
 
 /** Handlers for functions of the tenant: a permit always waits, and each redemption and report counts. */

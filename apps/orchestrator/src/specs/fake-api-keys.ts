@@ -1,37 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Caller, type TenantId } from '@writ/contract';
+import { Fault, type TenantId } from '@writ/contract';
 import { badCursor } from '@writ/paging';
 import type { Role } from '../edge/requests/route.ts';
-import { ApiKeys, type ApiKeyRow, type NewKey } from '../store/keys/api-keys.ts';
+import {
+  ApiKeys,
+  CREDENTIAL_PREFIX,
+  decideRotation,
+  LAST_ADMINISTRATOR,
+  type ApiKeyRow,
+  type KeyRotation,
+  type NewKey,
+  type PresentedKey,
+} from '../store/keys/api-keys.ts';
 
 interface Kept extends ApiKeyRow {
   readonly tenant_id: TenantId;
   readonly hash: string;
+  readonly former: readonly { readonly hash: string; readonly ends_at: number }[];
 }
+
+const isValid = ({ revoked_at, expires_at }: Kept, now: number): boolean =>
+  revoked_at === null && (expires_at === null || expires_at > now);
+
+const isLasting = ({ role, revoked_at, expires_at, scopes, created_by }: Kept): boolean =>
+  role === 'admin' &&
+  revoked_at === null &&
+  expires_at === null &&
+  scopes.length === 0 &&
+  !created_by.startsWith(CREDENTIAL_PREFIX);
 
 /** An in-memory store of API keys. */
 export class FakeApiKeys extends ApiKeys {
   readonly #rows: Kept[] = [];
+  readonly #now: () => number;
   /** revocations take turns */
   #revoking: Promise<unknown> = Promise.resolve();
 
-  override async authenticate(hash: Uint8Array): Promise<Caller | null> {
-    const row = this.#rows.find((each) => each.hash === Buffer.from(hash).toString('hex') && each.revoked_at === null);
-    if (row === undefined) return null;
-    const { tenant_id, api_key_id, role, agent_id, principal, tools } = row;
+  /** @param now milliseconds since the epoch */
+  constructor(now: () => number = Date.now) {
+    super();
+    this.#now = now;
+  }
+
+  override async present(hash: Uint8Array): Promise<PresentedKey | null> {
+    const [text, now] = [Buffer.from(hash).toString('hex'), this.#now()];
+    const formerOf = ({ former }: Kept) => former.find((each) => each.hash === text && each.ends_at > now);
+    const row = this.#rows.find((each) => each.hash === text || formerOf(each) !== undefined);
+    if (row === undefined || !isValid(row, now) || this.#isOrphan(row)) return null;
+    const { tenant_id, api_key_id, role, agent_id, principal, tools, scopes, expires_at, bound_token } = row;
+    const former = formerOf(row);
+    const ends = [expires_at, former?.ends_at ?? null].filter((end) => end !== null);
     return {
-      tenant_id,
-      api_key_id,
-      role,
-      agent_id,
-      ...(principal === null ? {} : { principal }),
-      ...(tools === null ? {} : { tools: [...tools] }),
+      caller: {
+        tenant_id,
+        api_key_id,
+        role,
+        agent_id,
+        ...(principal === null ? {} : { principal }),
+        ...(tools === null ? {} : { tools: [...tools] }),
+      },
+      scopes,
+      expires_at: ends.length === 0 ? null : Math.min(...ends),
+      is_former: former !== undefined,
+      bound_token,
     };
+  }
+
+  override async recordUse(apiKeyIds: readonly string[]): Promise<void> {
+    const last_used_at = Math.floor(this.#now() / 60_000) * 60_000;
+    for (const row of this.#rows.filter((each) => apiKeyIds.includes(each.api_key_id)))
+      this.#replace(row, { ...row, last_used_at });
+  }
+
+  /** A credential that was exchanged ends with the key that it was exchanged for. */
+  #isOrphan({ bound_token, created_by }: Kept): boolean {
+    return (
+      bound_token !== null && this.#rows.some((each) => each.api_key_id === created_by && each.revoked_at !== null)
+    );
   }
 
   override async create(
     tenant_id: TenantId,
-    { hash, principal = null, tools = null, ...key }: NewKey,
+    { hash, principal = null, tools = null, scopes = [], bound_token = null, expires_at = null, ...key }: NewKey,
   ): Promise<ApiKeyRow> {
     if (this.#rows.some((each) => each.api_key_id === key.api_key_id)) throw new Error('the id is taken');
     const row: Kept = {
@@ -39,8 +89,15 @@ export class FakeApiKeys extends ApiKeys {
       principal,
       tools: tools === null ? null : [...tools],
       tenant_id,
+      scopes: [...scopes],
+      bound_token,
       created_at: 1_000 + this.#rows.length,
       revoked_at: null,
+      expires_at,
+      last_used_at: null,
+      rotated_at: null,
+      former_until: null,
+      former: [],
       hash: Buffer.from(hash).toString('hex'),
     };
     this.#rows.push(row);
@@ -56,7 +113,7 @@ export class FakeApiKeys extends ApiKeys {
     tenantId: TenantId,
     { cursor, limit }: { cursor: string | null; limit: number },
   ): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }> {
-    const rows = this.#rows.filter((each) => each.tenant_id === tenantId).reverse();
+    const rows = this.#rows.filter((each) => each.tenant_id === tenantId && each.bound_token === null).reverse();
     const from = cursor === null ? 0 : rows.findIndex((each) => each.api_key_id === cursor) + 1;
     if (cursor !== null && from === 0) throw badCursor();
     const items = rows.slice(from, from + limit);
@@ -69,13 +126,29 @@ export class FakeApiKeys extends ApiKeys {
   override async rolesOf(tenantId: TenantId, principal: string): Promise<Role[]> {
     const theirs = this.#rows.filter(
       (each) =>
-        each.tenant_id === tenantId && each.revoked_at === null && (each.principal ?? each.api_key_id) === principal,
+        each.tenant_id === tenantId &&
+        isValid(each, this.#now()) &&
+        each.scopes.length === 0 &&
+        (each.principal ?? each.api_key_id) === principal,
     );
     return [...new Set(theirs.map(({ role }) => role))];
   }
 
   override revoke(tenantId: TenantId, apiKeyId: string, before?: () => Promise<void>): Promise<ApiKeyRow | null> {
-    const mine = this.#revoking.then(() => this.#revoke(tenantId, apiKeyId, before));
+    return this.#inTurn(() => this.#revoke(tenantId, apiKeyId, before));
+  }
+
+  override rotate(
+    tenantId: TenantId,
+    apiKeyId: string,
+    rotation: KeyRotation,
+    before: () => Promise<void>,
+  ): Promise<ApiKeyRow | null> {
+    return this.#inTurn(() => this.#rotate(tenantId, apiKeyId, rotation, before));
+  }
+
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const mine = this.#revoking.then(change);
     this.#revoking = mine.catch(() => null);
     return mine;
   }
@@ -83,15 +156,48 @@ export class FakeApiKeys extends ApiKeys {
   async #revoke(tenantId: TenantId, apiKeyId: string, before?: () => Promise<void>): Promise<ApiKeyRow | null> {
     const row = this.#find(tenantId, apiKeyId);
     if (row === undefined) return null;
-    const admins = this.#rows.filter(
-      (each) => each.tenant_id === tenantId && each.role === 'admin' && each.revoked_at === null,
-    );
-    if (admins.length === 1 && admins[0] === row)
-      throw new Fault('conflict', 'it is the last valid key of an administrator; make another one first');
+    this.#verifyOthersLast(row);
     await before?.();
-    const revoked = { ...row, revoked_at: row.revoked_at ?? 2_000 };
-    this.#rows.splice(this.#rows.indexOf(row), 1, revoked);
-    return viewOf(revoked);
+    return this.#replace(row, { ...row, revoked_at: row.revoked_at ?? 2_000 });
+  }
+
+  async #rotate(
+    tenantId: TenantId,
+    apiKeyId: string,
+    { hash, overlap_ms, expires_at }: KeyRotation,
+    before: () => Promise<void>,
+  ): Promise<ApiKeyRow | null> {
+    const row = this.#find(tenantId, apiKeyId);
+    if (row === undefined) return null;
+    const [now, reason] = [this.#now(), decideRotation(row, this.#now())];
+    if (reason !== null) throw new Fault('conflict', reason);
+    if (typeof expires_at === 'number') this.#verifyOthersLast(row);
+    await before();
+    const until = now + overlap_ms;
+    const earlier = row.former.map((each) => ({ ...each, ends_at: Math.min(each.ends_at, until) }));
+    return this.#replace(row, {
+      ...row,
+      hash: Buffer.from(hash).toString('hex'),
+      rotated_at: now,
+      former_until: until,
+      former: [...earlier, { hash: row.hash, ends_at: until }],
+      ...(expires_at === undefined ? {} : { expires_at }),
+    });
+  }
+
+  #verifyOthersLast(row: Kept): void {
+    const lasting = this.#rows.filter((each) => each.tenant_id === row.tenant_id && isLasting(each));
+    if (lasting.length === 1 && lasting[0] === row) throw new Fault('conflict', LAST_ADMINISTRATOR);
+  }
+
+  #replace(row: Kept, by: Kept): ApiKeyRow {
+    this.#rows.splice(this.#rows.indexOf(row), 1, by);
+    return viewOf(by);
+  }
+
+  override async revokeAll(tenantId: TenantId): Promise<void> {
+    for (const [index, row] of this.#rows.entries())
+      if (row.tenant_id === tenantId) this.#rows[index] = { ...row, revoked_at: row.revoked_at ?? 2_000 };
   }
 
   #find(tenantId: TenantId, apiKeyId: string): Kept | undefined {
@@ -99,6 +205,6 @@ export class FakeApiKeys extends ApiKeys {
   }
 }
 
-function viewOf({ tenant_id: _tenant, hash: _hash, ...row }: Kept): ApiKeyRow {
+function viewOf({ tenant_id: _tenant, hash: _hash, former: _former, ...row }: Kept): ApiKeyRow {
   return row;
 }

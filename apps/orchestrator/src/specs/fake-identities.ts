@@ -103,10 +103,12 @@ export class FakeIdentities extends Identities {
     this.#credentials.set(hex(key.hash), stored);
   }
 
-  /** Makes a key a credential of the provider, for a subject of its own, which `credential` alone knows. */
-  vouch(tenantId: TenantId, key: string, provider: string): void {
+  /** Makes a key a credential of the provider, for the one person of the tenant, which `credential` alone knows. */
+  vouch(tenantId: TenantId, key: string, provider: string): Buffer {
     const [, id = ''] = /^writ_([0-9a-z]+)_/.exec(key) ?? [];
-    this.#vouched.set(`${tenantId} key_${id}`, { provider_id: provider, subject_hash: Buffer.alloc(32, id) });
+    const subject_hash = Buffer.alloc(32, tenantId);
+    this.#vouched.set(`${tenantId} key_${id}`, { provider_id: provider, subject_hash });
+    return subject_hash;
   }
 
   override async credentialsOf(tenantId: TenantId, of: CredentialSelector, limit: number): Promise<Id<'apiKey'>[]> {

@@ -17,7 +17,7 @@ import {
   type OperationView,
   type ProposedCall,
   type StoredResult,
-  type TenantLimits,
+  type ChangedTenant,
   type TextErasureOrder,
 } from '@writ/contract';
 import { answerAll, type FakeKernelState, type Handler } from './fake-answers.ts';
@@ -43,7 +43,7 @@ export class FakeKernel implements FakeKernelState {
   /** no round can be recorded while it is set */
   isUnavailable = false;
   /** limits that were set for single tenants */
-  limits: TenantLimits[] = [];
+  limits: ChangedTenant[] = [];
   readonly handlers = new Map<string, Handler>();
   /** the key of long results; null: they are not encrypted */
   opens: StoredResult['opens'] = null;

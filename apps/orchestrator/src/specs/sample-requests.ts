@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { DEVICE_GRANT } from '../api/sign-in/device-flow.ts';
+import { FORM_TYPE } from '../edge/requests/form.ts';
 import { GRANT, type Fixture } from './tenant-fixture.ts';
 
 /** One empty file `b.txt`, as `tar` writes it. */
@@ -26,6 +28,11 @@ function archiveOf(name: string): string {
   return `${fields.slice(0, 148)}${sum}\0 ${fields.slice(156)}${'\0'.repeat(1024)}`;
 }
 
+const formOf = (fields: Record<string, string>) => ({
+  text: new URLSearchParams(fields).toString(),
+  headers: { 'content-type': FORM_TYPE },
+});
+
 /** The proof of a permit, valid only in form. */
 const PROOF = {
   permit: { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] },
@@ -45,6 +52,10 @@ export function sampleOf(
         body: { jsonrpc: '2.0', id: 1, method: 'ping' },
         headers: { accept: 'application/json, text/event-stream', 'writ-token': capability_token_id },
       };
+    case 'issueAccessToken':
+      return formOf({ grant_type: DEVICE_GRANT, client_id: 'cli', device_code: has.device_code });
+    case 'createDeviceAuthorization':
+      return formOf({ client_id: 'cli', tenant: has.tenant_id });
     case 'createTenant':
     case 'createAgent':
     case 'createWorkspace':
@@ -74,6 +85,8 @@ export function sampleOf(
     case 'approve':
     case 'deny':
       return { body: { comment: 'so' } };
+    case 'closeTenant':
+      return { body: { reason: 'so' } };
     case 'setTenantLimits':
       return { body: { weight: 2 } };
     case 'setWorkspaceLimits':
@@ -92,6 +105,9 @@ export function sampleOf(
       return { body: { value: 'hunter2' } };
     case 'editApproval':
       return { body: { args: { path: 'b.txt' } } };
+    case 'rotateApiKey':
+    case 'rotateOwnApiKey':
+      return { body: { overlap_ms: 3_600_000 } };
     case 'cancelOperation':
     case 'killContainer':
     case 'revokeToken':

@@ -3,7 +3,7 @@ import { MemoryAudioIngest } from '@writ/audio';
 import { randomBytes } from 'node:crypto';
 import { memoryBlobs } from '@writ/blobs';
 import { memoryBus } from '@writ/bus';
-import { subjectsOf, type AgentId, type TenantId } from '@writ/contract';
+import { FAULT_TITLES, subjectsOf, type AgentId, type FaultCode, type TenantId } from '@writ/contract';
 import { sha256 } from '@writ/digest';
 import { BusTransport, DIRECT, NestLogger, newId, Readiness } from '@writ/nest-kit';
 import { startTelemetry, traceHooks } from '@writ/telemetry';
@@ -24,6 +24,7 @@ import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { formatApiKey, hashApiKey } from '../edge/access/api-key-text.ts';
 import { undocumentedAnswer } from './documented-answers.ts';
 import { FakeBrowserSessions } from './fake-browser-sessions.ts';
+import { FakeDeviceAuthorizations, FakeSignIns } from './fake-sign-ins.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeIdentities } from './fake-identities.ts';
 import { FakeLedger } from './fake-ledger.ts';
@@ -70,6 +71,8 @@ export const TEST_CONFIG = {
   WRIT_AUTH_FAILURES_PER_MINUTE: 100_000,
   WRIT_TRUSTED_PROXIES: '',
   WRIT_EVENT_STREAMS_MAX: 100,
+  WRIT_SESSION_IDLE_MS: 1_800_000,
+  WRIT_SESSION_MAX_MS: 43_200_000,
   webhookKey: Buffer.alloc(32, 1),
   models: [RECORDED],
   webhookAllowed: new Set<string>(),
@@ -103,6 +106,8 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
     memoryBlobs(),
   ];
   const identities = new FakeIdentities(keys);
+  const signIns = new FakeSignIns(identities);
+  const deviceAuthorizations = new FakeDeviceAuthorizations(signIns);
   const empty = emptyTree();
   const kernel = new FakeKernel({ emptySnapshot: snapshotIdOf(empty.root) });
   await kernel.serve(bus);
@@ -119,6 +124,8 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
     keys,
     identities,
     browserSessions: new FakeBrowserSessions(),
+    signIns,
+    deviceAuthorizations,
     blobs,
     audio,
     webhooks: hooks.webhooks,
@@ -196,6 +203,8 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
     ledger,
     keys,
     identities,
+    signIns,
+    deviceAuthorizations,
     blobs,
     hooks,
     runs,
@@ -265,10 +274,10 @@ async function ask(
 }
 
 /** The members that every problem has. */
-export const problem = (code: string, status: number) =>
+export const problem = (code: FaultCode, status: number) =>
   expect.objectContaining({
     type: `https://writ.dev/errors/${code}`,
-    title: expect.any(String),
+    title: FAULT_TITLES[code],
     status,
     detail: expect.any(String),
     code,

@@ -11,6 +11,8 @@ interface Begun {
   readonly challenge: string;
   readonly client: string;
   readonly redirect: string;
+  readonly resource: string | null;
+  readonly scope: string;
 }
 
 /** What an identity provider does otherwise than it should. */
@@ -18,6 +20,7 @@ export interface ProviderChanges {
   /** of the answer that comes through the browser; a value of undefined removes the parameter */
   readonly answer?: Readonly<Record<string, string | undefined>>;
   readonly idToken?: TokenChanges;
+  readonly accessToken?: TokenChanges;
   /** signs with a key that the provider doesn't list */
   readonly isForged?: boolean;
 }
@@ -61,6 +64,13 @@ export async function testIdentityProvider(client = 'writ') {
       isForged ? stranger : issuer.first,
     );
   };
+  /** By RFC 9068 where the client named a resource, with the scopes that it asked for. */
+  const accessTokenOf = async ({ resource, scope }: Begun): Promise<string> => {
+    if (resource === null) return 'unused';
+    const { accessToken = {} } = state.changes;
+    const claims = { aud: resource, sub: state.person, client_id: client, scope, ...accessToken.claims };
+    return await issuer.token(Date.now(), { header: { ...accessToken.header }, claims });
+  };
   const authorize = (url: URL, response: ServerResponse): void => {
     state.asked = url.searchParams;
     const given = (name: string): string => url.searchParams.get(name) ?? '';
@@ -71,6 +81,8 @@ export async function testIdentityProvider(client = 'writ') {
       challenge: given('code_challenge'),
       client: given('client_id'),
       redirect,
+      resource: url.searchParams.get('resource'),
+      scope: given('scope'),
     });
     const back = new URL(redirect);
     const answer = { code, state: given('state'), iss: issuer.issuer, ...state.changes.answer };
@@ -94,7 +106,8 @@ export async function testIdentityProvider(client = 'writ') {
     if (!isGood) return void response.writeHead(400).end(JSON.stringify({ error: 'invalid_grant' }));
     begun.delete(form.get('code') ?? '');
     state.exchanged.push(form.get('code') ?? '');
-    const tokens = { access_token: 'unused', token_type: 'Bearer', expires_in: 60, id_token: await idTokenOf(found) };
+    const [access_token, id_token] = [await accessTokenOf(found), await idTokenOf(found)];
+    const tokens = { access_token, token_type: 'Bearer', expires_in: 60, id_token };
     response.end(JSON.stringify(tokens));
   };
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {

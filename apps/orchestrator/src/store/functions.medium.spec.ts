@@ -3,10 +3,10 @@ import { functionCatalog, testDatabase, wrongRows } from '@writ/testing';
 import { orchestratorSql } from './functions.ts';
 
 /**
- * Functions that are called within larger statements, by libs/database for any schema, or by the version before alone:
- * `authenticate` knows no keys of workers.
+ * Functions that are called within larger statements, by libs/database for any schema, or by versions before alone:
+ * `authenticate` knows no keys of workers, and `authenticate_key` no scopes.
  */
-const ELSEWHERE = ['authenticate', 'now_ms', 'refresh_statistics'];
+const ELSEWHERE = ['authenticate', 'authenticate_key', 'now_ms', 'refresh_statistics'];
 
 const table = Object.values(orchestratorSql);
 let catalog: Awaited<ReturnType<typeof functionCatalog>>;

@@ -18,6 +18,10 @@ export interface KeyOwner {
   readonly agent_id: string | null;
   readonly principal: string | null;
   readonly tools: readonly string[] | null;
+  readonly scopes: readonly string[];
+  readonly expires_at: number | null;
+  readonly is_former: boolean;
+  readonly bound_token: Id<'token'> | null;
 }
 
 /** What the database returns for a stored event. `kept_at` is in milliseconds since the epoch. */
@@ -35,7 +39,8 @@ export interface WaitingWork {
 }
 
 export const orchestratorSql = {
-  authenticateKey: sqlFunction<KeyOwner>()('orchestrator.authenticate_key', { hash: bytea }, { returns: 'row' }),
+  authenticateCaller: sqlFunction<KeyOwner>()('orchestrator.authenticate_caller', { hash: bytea }, { returns: 'row' }),
+  useKeys: sqlFunction()('orchestrator.use_keys', { keys: textArray }, { returns: 'nothing' }),
 
   providersOf: sqlFunction<ProviderInForce>()('orchestrator.providers_of', { issuer: text }, { returns: 'rows' }),
 

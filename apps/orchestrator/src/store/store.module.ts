@@ -22,6 +22,10 @@ import { PgRunWork } from './session-rows/pg-run-work.ts';
 import { PgSessionTexts } from './session-rows/pg-session-texts.ts';
 import { PgSessions } from './session-rows/pg-sessions.ts';
 import { SessionTexts } from './session-rows/session-texts.ts';
+import { DeviceAuthorizations } from './sign-ins/device-authorizations.ts';
+import { PgDeviceAuthorizations } from './sign-ins/pg-device-authorizations.ts';
+import { PgSignIns } from './sign-ins/pg-sign-ins.ts';
+import { SignIns } from './sign-ins/sign-ins.ts';
 import { SessionSeal } from './session-rows/session-seal.ts';
 import { RunWork, Sessions } from './session-rows/sessions.ts';
 import { watchWaiting } from './waiting-gauges.ts';
@@ -45,6 +49,8 @@ export interface Stores {
   readonly keys: ApiKeys;
   readonly identities: Identities;
   readonly browserSessions: BrowserSessions;
+  readonly signIns: SignIns;
+  readonly deviceAuthorizations: DeviceAuthorizations;
   readonly blobs: BlobStore;
   readonly audio: AudioIngest;
   readonly webhooks: Webhooks;
@@ -88,6 +94,8 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
     keys,
     identities: new PgIdentities(pool),
     browserSessions: new PgBrowserSessions(pool),
+    signIns: new PgSignIns(pool),
+    deviceAuthorizations: new PgDeviceAuthorizations(pool),
     blobs: pgBlobs(pool),
     audio: pgAudioIngest(pool),
     webhooks: new PgWebhooks(pool),
@@ -112,6 +120,8 @@ export class StoreModule {
       provideValue(stores.keys, ApiKeys),
       provideValue(stores.identities, Identities),
       provideValue(stores.browserSessions, BrowserSessions),
+      provideValue(stores.signIns, SignIns),
+      provideValue(stores.deviceAuthorizations, DeviceAuthorizations),
       provideValue(cachedBlobs(stores.blobs, { bytesMax: BLOB_CACHE_BYTES }), BlobStore),
       provideValue(stores.audio, AudioIngest),
       provideValue(stores.webhooks, Webhooks),

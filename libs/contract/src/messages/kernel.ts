@@ -24,6 +24,8 @@ import { SECRET_REQUESTS } from './secrets.ts';
 import { SchedulingClass } from '../scheduling.ts';
 import { SKILL_REQUESTS } from './skills.ts';
 import { TENANT_REQUESTS, WorkspaceLimitsChange } from './tenant-limits.ts';
+import { TENANT_LIFE_REQUESTS } from './tenants.ts';
+import { SYSTEM_REQUESTS } from './system.ts';
 import { TOOL_REQUESTS } from './tools.ts';
 import { VALUE_SCOPES } from '../tools/values.ts';
 import { IdempotencyKey, ProposedCall, TaskClass } from '../tool-call.ts';
@@ -174,6 +176,21 @@ export const KERNEL_REQUESTS = {
   /** `workspace_id`: the child's workspace, the parent's by default. Absent from an older peer. */
   'token.attenuate': Type.Object(
     { ...asked, parent_id: Key, agent_id: orNull(Key), workspace_id: Type.Optional(orNull(Key)), grant: Grant },
+    closed,
+  ),
+  /**
+   * → TokenView: a child of the token for the caller's agent. Binds the credential `api_key_id`, which the orchestrator
+   * makes after the reply, to it: no call of the credential uses another token, unless it derives from the child. The
+   * grant ends when the credential does.
+   */
+  'credential.exchange': Type.Object(
+    {
+      ...asked,
+      api_key_id: idSchema('apiKey'),
+      parent_id: Key,
+      workspace_id: Type.Optional(orNull(Key)),
+      grant: Grant,
+    },
     closed,
   ),
   /**
@@ -370,6 +387,8 @@ export const KERNEL_REQUESTS = {
   ...FREEZE_REQUESTS,
   ...FUNCTION_REQUESTS,
   ...TENANT_REQUESTS,
+  ...TENANT_LIFE_REQUESTS,
+  ...SYSTEM_REQUESTS,
   ...TOOL_REQUESTS,
   ...SECRET_REQUESTS,
   ...CONTAINER_REQUESTS,

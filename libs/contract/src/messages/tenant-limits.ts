@@ -144,17 +144,21 @@ export const TENANT_REQUESTS = {
 } as const;
 
 /**
- * orchestrator → kernel: `kernel.tenant.limits.changed` → LimitsChanged: those that were set at `since` or later, in
- * the order of tenants after `after`, a page at a time. Of all tenants, since the API itself requests it.
+ * orchestrator → kernel: `kernel.tenant.limits.changed` → LimitsChanged: those that were set at `since` or later, and
+ * of tenants that were closed then, in the order of tenants after `after`, a page at a time. Of all tenants, since the
+ * API itself requests it.
  */
 export const LimitsSince = Type.Object(
   { v: Type.Literal(1), since: Type.Integer({ minimum: 0 }), after: Type.String({ maxLength: 64 }) },
   closed,
 );
 export type LimitsSince = Static<typeof LimitsSince>;
+/** The limits of a tenant, and whether it is closed. A kernel that closes no tenants leaves `closed` out. */
+export const ChangedTenant = Type.Object({ ...TenantLimits.properties, closed: Type.Optional(Type.Boolean()) }, closed);
+export type ChangedTenant = Static<typeof ChangedTenant>;
 /** `more`: there may be another page. `now` is the database's clock in milliseconds. */
 export const LimitsChanged = Type.Object(
-  { now: Type.Integer(), items: Type.Array(TenantLimits), more: Type.Boolean() },
+  { now: Type.Integer(), items: Type.Array(ChangedTenant), more: Type.Boolean() },
   closed,
 );
 export type LimitsChanged = Static<typeof LimitsChanged>;

@@ -64,6 +64,7 @@ function differences(): string[] {
 
 /** The beginnings of differences, and why peers of both versions live with them. */
 const EXPLAINED: Readonly<Record<string, string>> = {
+  'LimitsChanged /items/*/closed: +? +boolean': 'orchestrators of before read this reply with unknown members',
   'AssignedEvent /redemption/acts_for: +? +string': 'sent to executors that know it alone: REDEMPTION_MEMBERS',
   'AssignedEvent /redemption/session: +? +string': 'sent to executors that know it alone: REDEMPTION_MEMBERS',
   'AssignedEvent /redemption/cli_tool/asks': 'of servers that may ask: set once all services have this version',

@@ -22,6 +22,7 @@ export const SQL_ERRORS = {
   resource_exists: { state: 'WR007', meaning: 'a resource of that kind has the name already' },
   task_unknown: { state: 'WR008', meaning: 'there is no such task for the call' },
   agent_conflict: { state: 'WR009', meaning: 'the agent is not in the state that the call changes' },
+  key_bound: { state: 'WR012', meaning: 'the credential is bound to a capability token, and may not do this' },
   info_store_change_unknown: {
     state: 'WR031',
     meaning: 'there is no such staged change; it was discarded or swept, or never sealed',

@@ -180,7 +180,7 @@ describe('the calls of the document', () => {
       { id: 'a', name: 'fs.read', tool_id: 'fs.read', args: { path: 'a.txt' } },
     ]);
     expect(problems('[TOOL_CALL:a] {"action":"create_container","script":{}}')).toEqual([
-      ['a', "the arguments of `create_container` don't fit: `/script` is not known here"],
+      ['a', "the arguments of `create_container` don't fit: `/script` is not known here; known here: `action`, `name`"],
     ]);
   });
 });

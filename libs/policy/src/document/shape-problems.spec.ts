@@ -14,7 +14,7 @@ test('each position is reported once, in words', () => {
   expect(
     shapeProblems(schema, { a: 1.5, b: 'z', c: 2, d: 0 }).map(({ pointer, message }) => [pointer, message]),
   ).toEqual([
-    ['/d', 'it is not known here'],
+    ['/d', 'it is not known here; known here: `a`, `b`, `c`'],
     ['/a', 'it must be integer'],
     ['/b', 'it must be one of `x`, `y`'],
     ['/c', 'it must be `1`'],

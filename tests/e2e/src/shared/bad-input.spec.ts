@@ -115,8 +115,8 @@ describe("a request that isn't one", () => {
     });
 
   it('gets 404, 405, 415 or 400 as a problem', async () => {
-    expectProblem('unknown route', await world.admin.get('/v1/nothing-here'), ['not_found']);
-    expectProblem('root', await world.admin.get('/'), ['not_found']);
+    expectProblem('unknown route', await world.admin.get('/v1/nothing-here'), ['route.unknown']);
+    expectProblem('root', await world.admin.get('/'), ['route.unknown']);
     expectProblem('method', await world.admin.request('PATCH', '/v1/agents'), ['request.method_not_allowed']);
     expectProblem('media type', await raw('<call/>', '/v1/tool-calls', { 'content-type': 'application/xml' }), [
       'request.unsupported_media_type',
@@ -124,14 +124,14 @@ describe("a request that isn't one", () => {
     expectProblem('form', await raw('a=b', '/v1/tool-calls', { 'content-type': 'application/x-www-form-urlencoded' }), [
       'request.unsupported_media_type',
     ]);
-    expectProblem('unknown query', await world.admin.get('/v1/operations?surprise=1'), ['request.malformed']);
-    expectProblem('query twice', await world.admin.get('/v1/operations?limit=1&limit=2'), ['request.malformed']);
-    expectProblem('limit', await world.admin.get('/v1/operations?limit=201'), ['request.malformed']);
-    expectProblem('cursor', await world.admin.get('/v1/operations?cursor=%00'), ['request.malformed']);
+    expectProblem('unknown query', await world.admin.get('/v1/operations?surprise=1'), ['query.invalid']);
+    expectProblem('query twice', await world.admin.get('/v1/operations?limit=1&limit=2'), ['query.invalid']);
+    expectProblem('limit', await world.admin.get('/v1/operations?limit=201'), ['query.invalid']);
+    expectProblem('cursor', await world.admin.get('/v1/operations?cursor=%00'), ['query.invalid']);
     expectProblem(
       'made-up cursor',
       await world.admin.get(`/v1/operations?cursor=${Buffer.from('{"at":"x"}').toString('base64url')}`),
-      ['request.malformed'],
+      ['query.invalid'],
     );
     expectProblem(
       'keys that differ',

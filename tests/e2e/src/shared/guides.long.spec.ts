@@ -14,6 +14,8 @@ afterAll(() => folder?.remove());
 
 it.each([
   ['how-to/capability-tokens.md', /budget +bound +used +reserved +left/],
+  ['how-to/api-keys.md', /kind +api key[^]*former secret until|kind +api key/],
+  ['how-to/token-exchange.md', /kind +exchanged token[^]*token +cap_/],
   ['how-to/approvals.md', /votes +1 of 2/],
   ['how-to/records.md', /index +recorded +what +tool/],
   ['how-to/call-settings.md', /output of commands +1048576 bytes at most/],

@@ -134,7 +134,7 @@ it('a wrong or hostile value in every field of every body gets a clear answer, a
   const bad: JsonValue[] = [];
   let [asked, called] = [0, 0];
   for (const route of routes.filter(({ body }) => body !== null)) {
-    const api = ['createTenant', 'setTenantLimits', 'putTenantIdentityProvider'].includes(route.id)
+    const api = ['createTenant', 'closeTenant', 'setTenantLimits', 'putTenantIdentityProvider'].includes(route.id)
       ? world.admin.as(stack.keys.platformKey)
       : world.admin;
     const isCall = route.id === 'proposeToolCall';
@@ -219,7 +219,7 @@ it('a wrong or hostile value in every tool argument ends the call with a code an
 
 it('an unknown field on every object of every body is refused', async () => {
   for (const route of routes.filter(({ body }) => body !== null)) {
-    const api = ['createTenant', 'setTenantLimits', 'putTenantIdentityProvider'].includes(route.id)
+    const api = ['createTenant', 'closeTenant', 'setTenantLimits', 'putTenantIdentityProvider'].includes(route.id)
       ? world.admin.as(stack.keys.platformKey)
       : world.admin;
     const body = { ...sample(route.body!, named()), surprise: 1 };

@@ -296,7 +296,7 @@ it('a description that imitates a dialect is plain text in a prompt', async () =
 
 it('is removed with all of its versions, and its records stay', async () => {
   expect(writ('remove', 'release')).toMatchObject({ status: 0, out: expect.stringContaining('removed release') });
-  expect(writ('show', 'release')).toMatchObject({ status: 1, err: expect.stringContaining('not_found') });
+  expect(writ('show', 'release')).toMatchObject({ status: 5, err: expect.stringContaining('not_found') });
   expect(await read({ skill: 'release' })).toMatchObject({ error: { code: 'skill.unknown' } });
   expect(await promptIn('blocks', token)).not.toContain('"release"');
   const verbs = await eventually('its records', async () => {

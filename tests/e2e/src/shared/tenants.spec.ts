@@ -91,6 +91,9 @@ const NOT_UNIQUE: ReadonlySet<string> = new Set([
   'tenant_id',
 ]);
 
+/** Headers that differ from one answer to the next of the same caller. */
+const VARYING = ['date', 'content-length', 'writ-request-id', 'writ-operation-id', 'location', 'etag', 'ratelimit'];
+
 /** The answer without parts that differ between any two requests: its own ids, the log index, and the requested ids. */
 function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly string[]): JsonValue {
   const reported = asked
@@ -104,9 +107,7 @@ function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly s
     .replaceAll(/"(leaf_index|tree_size)":(?:\d+|null)/g, '"$1":0')
     .replaceAll(/"state":"(?:pending|logged)","record_id"/g, '"state":"<receipt>","record_id"')
     .replaceAll(/writ_[a-z0-9]+_[A-Za-z0-9_-]{43}/g, '<key>');
-  const kept = [...headers].filter(
-    ([name]) => !['date', 'content-length', 'writ-request-id', 'writ-operation-id', 'location', 'etag'].includes(name),
-  );
+  const kept = [...headers].filter(([name]) => !VARYING.includes(name));
   return { status, told: reported, kept: Object.fromEntries(kept) };
 }
 

@@ -19,31 +19,36 @@ const ANTHROPIC_MODEL = 'claude-sonnet-5';
 const OPENAI_MODEL = 'gpt-5.1';
 const GEMINI_MODEL = 'gemini-3-flash';
 
+/** A provider that a key in the environment selects, and its model. */
+export interface ChosenProvider {
+  readonly provider: 'anthropic' | 'openai' | 'gemini';
+  readonly apiKey: string;
+  readonly model: string;
+  readonly baseUrl: string | undefined;
+}
+
+/** The first provider that the environment has a key of; null without one. */
+export function chosenProvider(env: Env): ChosenProvider | null {
+  const named = env['WRIT_MODEL'];
+  const rows = [
+    ['anthropic', 'ANTHROPIC', ANTHROPIC_MODEL],
+    ['openai', 'OPENAI', OPENAI_MODEL],
+    ['gemini', 'GEMINI', GEMINI_MODEL],
+  ] as const;
+  for (const [provider, prefix, model] of rows) {
+    const apiKey = env[`${prefix}_API_KEY`];
+    if (apiKey) return { provider, apiKey, model: named || model, baseUrl: env[`${prefix}_BASE_URL`] };
+  }
+  return null;
+}
+
+const ADAPTERS = { anthropic: AnthropicModel, openai: OpenAiModel, gemini: GeminiModel } as const;
+
 /** A provider's model if there is a key for one, else the recorded run. */
 export function chooseModel(env: Env, transcript: Transcript): ChosenModel {
   const { prompt } = transcript;
-  const named = env['WRIT_MODEL'];
-  const anthropic = env['ANTHROPIC_API_KEY'];
-  if (anthropic)
-    return {
-      prompt,
-      model: new AnthropicModel({
-        apiKey: anthropic,
-        model: named || ANTHROPIC_MODEL,
-        baseUrl: env['ANTHROPIC_BASE_URL'],
-      }),
-    };
-  const openai = env['OPENAI_API_KEY'];
-  if (openai)
-    return {
-      prompt,
-      model: new OpenAiModel({ apiKey: openai, model: named || OPENAI_MODEL, baseUrl: env['OPENAI_BASE_URL'] }),
-    };
-  const gemini = env['GEMINI_API_KEY'];
-  if (gemini)
-    return {
-      prompt,
-      model: new GeminiModel({ apiKey: gemini, model: named || GEMINI_MODEL, baseUrl: env['GEMINI_BASE_URL'] }),
-    };
-  return { prompt, model: new TranscriptModel(transcript) };
+  const chosen = chosenProvider(env);
+  if (chosen === null) return { prompt, model: new TranscriptModel(transcript) };
+  const { provider, ...options } = chosen;
+  return { prompt, model: new ADAPTERS[provider](options) };
 }

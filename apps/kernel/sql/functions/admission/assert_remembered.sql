@@ -1,4 +1,4 @@
--- Asserts that cached facts are still what kernel.facts would return now. It covers only the facts that nothing else in
+-- Asserts that cached facts are still what kernel.facts_of_call would return now. It covers only the facts that nothing else in
 -- an admission asserts: the time, the outbox, the room in the queue, the workspace's head and the session's past.
 --
 -- o: the operation that is being written. p holds:
@@ -15,7 +15,7 @@
 -- `outbox` means that a record waits for more than a second, and `queue` that not all of `room` calls fit. With facts
 -- that are read, the backlog is counted and the room is that for one call.
 --
--- Bitmap scans are off, so that the oldest record is read in the order of its index (see kernel.facts).
+-- Bitmap scans are off, so that the oldest record is read in the order of its index (see kernel.facts_of_call).
 CREATE OR REPLACE FUNCTION kernel.assert_remembered(o kernel.operation, p jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = kernel, pg_temp SET enable_bitmapscan = off AS $$
 DECLARE t bigint := now_ms();

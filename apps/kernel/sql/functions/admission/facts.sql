@@ -1,32 +1,6 @@
--- Returns everything that an admission is decided on, read in one round trip. It takes no locks: whatever writes the
--- decision asserts the facts under its own locks.
---
--- p_key: the idempotency key, or null. p_rows_max: how far records in the outbox are counted. p_session: the session
--- that the call counts for. p_needs: as kernel.session_history takes it, or null. p_past: as kernel.session_past takes
--- it, or null. p_proposed_by: the API key that proposes the call.
---
--- Returns:
---   now            the time, in milliseconds
---   existing       the row of p_operation, or null
---   claim          {fingerprint, capability_token_id, operation} of the call that has the idempotency key, or null
---   chain          the rows of the token's chain, leaf first, each with `budgets` {dimension: {reserved, used}}. It is
---                  empty where the token isn't there or belongs to another tenant.
---   agent          whether the agent exists
---   head           the workspace's head snapshot, or null
---   frozen         the freeze that covers the call, or null
---   rules          as kernel.rules_in_force returns them
---   past           as kernel.session_past returns it, or null
---   queue_full     whether the tenant's queue has no room for one more call
---   background_queue_full
---                  the same for a call that isn't interactive
---   outbox_oldest  when the oldest record of the tenant was written that waits for the ledger, or null
---   outbox_rows    how many records of the tenant wait, up to p_rows_max + 1. It is 0 where none waits for more than a
---                  second, since not many can gather within that time.
---   key_revoked    whether the API key was revoked
---
--- The oldest record is read in the order of its index, with bitmap scans off. Nearly every row of the outbox is deleted
--- within a second, so the planner's statistics of it are never true. A bitmap would collect all rows since the last
--- vacuum. A scan in order marks deleted entries and skips them the next time.
+-- Returns what kernel.facts_of_call does, to kernels of the version before: `claim` has no `same_subject`, and it is of a
+-- call of the same tool. Such a kernel can't admit a call whose key another tool has, since kernel.admit claims it once
+-- for all tools (ADR 0153).
 CREATE OR REPLACE FUNCTION kernel.facts(
   p_tenant text, p_operation text, p_agent text, p_tool text, p_key text, p_token text, p_workspace text,
   p_rows_max integer, p_session text, p_needs jsonb, p_past jsonb, p_proposed_by text

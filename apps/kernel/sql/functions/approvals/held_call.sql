@@ -1,5 +1,5 @@
 -- Returns a held call with its approval, for the person who decides about it; null where the approval isn't there.
--- kernel.facts returns the rest.
+-- kernel.facts_of_call returns the rest.
 --
 -- Returns:
 --   now, approval, operation

@@ -3,6 +3,7 @@
 -- servers listed at a time. So slow, failing or many servers of one tenant keep no other tenant waiting.
 --
 -- Only servers of p_transports: an executor without containers runs no program.
+-- No server of a closed tenant is listed.
 --
 -- Called as the worker's role.
 CREATE OR REPLACE FUNCTION kernel.claim_mcp_server_of(p_executor text, p_lease_ms integer, p_each integer, p_transports text[]) RETURNS jsonb
@@ -23,6 +24,7 @@ BEGIN
     SELECT s.tenant_id, min(s.due_at) AS due_at FROM mcp_server s
     WHERE s.due_at <= t AND coalesce(s.claim_until, 0) < t AND s.transport = ANY (p_transports)
       AND s.tenant_id NOT IN (SELECT f.tenant_id FROM full_tenant f)
+      AND EXISTS (SELECT FROM tenant n WHERE n.tenant_id = s.tenant_id AND n.closed_at IS NULL)
     GROUP BY s.tenant_id
   )
   SELECT array_agg(w.tenant_id ORDER BY (

@@ -1,3 +1,5 @@
+-- For kernels of the version before; others call kernel.tenant_changes_since.
+--
 -- Returns {now, items}: limits of tenants that were set at p_since or later, a page of p_limit by id after p_after.
 -- items: [{tenant_id, requests_per_second, request_burst, person_requests_per_second, person_request_burst, weight,
 -- running_max, waiting_max, changed_at}].

@@ -59,6 +59,7 @@ describe('the cached facts of an admission', () => {
       agent: true,
       frozen: null,
       keyRevoked: false,
+      closed: false,
       tool: null,
       versions: null,
       needs: null,

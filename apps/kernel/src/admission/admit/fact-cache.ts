@@ -34,7 +34,8 @@ const ASSERTED_EMPTY = {
   claim: null,
   // agents are never deleted
   agent: true,
-  // by kernel.assert_unfrozen
+  // by kernel.assert_unfrozen: a tenant that is closed is frozen
+  closed: false,
   frozen: null,
   // by kernel.assert_key_valid
   keyRevoked: false,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compares idempotency keys with a model, over random schedules. Several replicas propose calls at once; calls are
-// repeated after lost replies, or sent under another token or with other arguments. They are refused, held, ended in
-// every way, erased, or cut off by a crash before their COMMIT.
+// repeated after lost replies, or sent under another token, with other arguments, with another tool or for another
+// person. They are refused, held, ended in every way, erased, or cut off by a crash before their COMMIT.
 import type { OperationView, ProposedCall } from '@writ/contract';
 import { UNBALANCED_BUDGETS } from '@writ/testing';
 import fc from 'fast-check';
@@ -36,14 +36,18 @@ openKernelSpec((on) => {
 });
 
 const SAYS = { allow: () => AUTOPILOT, hold: requires('soft_gate'), refuse: requires('no_go') } as const;
-/** The next step of a schedule. A variant is a call: 0 and 1 differ in their arguments, 2 in its token. */
+/**
+ * The next step of a schedule. A variant is a call: 0 and 1 differ in their arguments, 2 has another token, 3 is for
+ * another person, and 4 is of another tool.
+ */
+const VARIANTS = [0, 1, 2, 3, 4] as const;
 const Step = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant('propose' as const),
       key: fc.nat(1),
-      variant: fc.constantFrom(0, 0, 0, 1, 2),
+      variant: fc.constantFrom(0, 0, 0, ...VARIANTS),
       callers: fc.integer({ min: 1, max: 4 }),
       says: fc.constantFrom('allow' as const, 'allow' as const, 'hold' as const, 'refuse' as const),
       repliesLost: fc.nat(2),
@@ -51,7 +55,7 @@ const Step = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('crash' as const), key: fc.nat(1), variant: fc.constantFrom(0, 1, 2) }),
+    arbitrary: fc.record({ do: fc.constant('crash' as const), key: fc.nat(1), variant: fc.constantFrom(...VARIANTS) }),
   },
   {
     weight: 4,
@@ -82,6 +86,7 @@ class Schedule {
   readonly #tenant: TestTenant;
   readonly #tokens: readonly string[];
   readonly #claims = new Map<number, Claim>();
+  readonly #another = { proposed_by: newId('apiKey'), person: newId('person') };
 
   constructor(tenant: TestTenant, tokens: readonly string[]) {
     this.#tenant = tenant;
@@ -96,10 +101,15 @@ class Schedule {
   }
 
   #call(key: number, variant: number): ProposedCall {
-    const content = variant === 1 ? 'other' : 'same';
+    const path = `k${String(key)}.txt`;
+    const change =
+      variant === 4
+        ? { tool_id: 'fs.edit', args: { path, edits: [{ find: 'a', replace: 'b' }] } }
+        : { args: { path, content: variant === 1 ? 'other' : 'same' } };
     return this.#tenant.writeCall(this.#tokens[variant === 2 ? 1 : 0] as string, {
       idempotency_key: `key-${String(key)}`,
-      args: { path: `k${String(key)}.txt`, content },
+      ...change,
+      ...(variant === 3 ? this.#another : {}),
     });
   }
 

@@ -220,18 +220,35 @@ describe('replay safety: idempotency keys prevent duplicate side effects', () =>
     );
   });
 
-  test('a key belongs to one agent and one tool, and a refusal claims none', async () => {
+  test('a key belongs to one agent, whatever its tool, and a refusal claims none', async () => {
     const key = { idempotency_key: 'k' };
     expect((await admit(tenant.writeCall('-', key))).state).toBe('refused');
     expect((await admit(tenant.writeCall(token, key))).replayed).toBe(false);
-    expect(
-      (
-        await admit(
-          tenant.call(token, { ...key, tool_id: 'fs.edit', args: { path: 'a', edits: [{ find: 'a', replace: 'b' }] } }),
-        )
-      ).state,
-    ).toBe('admitted');
+    const edit = { ...key, tool_id: 'fs.edit', args: { path: 'a', edits: [{ find: 'a', replace: 'b' }] } };
+    expect(await admit(tenant.call(token, edit))).toMatchObject({
+      state: 'refused',
+      result: { error: { code: 'idempotency.mismatch', message: 'the idempotency key was used with another tool' } },
+    });
     const other = await kernel.newTenant();
     expect((await admit(other.writeCall(await other.token(), key))).state).toBe('admitted');
+  });
+
+  test('a key names a call for one person: another one finds out nothing of it, and a credential stays the same', async () => {
+    const ann = { proposed_by: newId('apiKey'), person: newId('person') };
+    const call = tenant.writeCall(token, ann);
+    const { operation_id } = await admit(call);
+    const again = (who: object, more: object = {}) =>
+      admit({ ...call, ...who, ...more, operation_id: newId('operation') });
+    // Another credential of the same person; and the same credential with a pseudonym that was made anew.
+    expect(await again({ proposed_by: newId('apiKey') })).toMatchObject({ operation_id, replayed: true });
+    expect(await again({ person: newId('person') })).toMatchObject({ operation_id, replayed: true });
+    const bob = { proposed_by: newId('apiKey'), person: newId('person') };
+    const nobody = { proposed_by: newId('apiKey'), person: undefined };
+    for (const who of [bob, nobody])
+      for (const more of [{}, { args: { path: 'a.txt', content: 'other' } }])
+        expect((await again(who, more)).result?.error).toMatchObject({
+          code: 'idempotency.mismatch',
+          message: 'the idempotency key was used for a call on behalf of another person',
+        });
   });
 });

@@ -2,6 +2,7 @@
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import { openTestKernel, type TestKernel } from '../../specs/test-kernel.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
+import { newId } from '@writ/nest-kit';
 
 let kernel: TestKernel;
 let tenant: TestTenant;
@@ -66,6 +67,23 @@ describe('concurrent calls', () => {
     expect(views.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(await tenant.countOf('operation')).toBe(1);
     expect(await tenant.countOf('outbox')).toBe(1);
+    expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 1 });
+  });
+
+  it('of several tools and persons with one idempotency key make exactly one operation, and the others are refused', async () => {
+    const token = await tenant.token({ budgets: { calls: 1 } });
+    const edit = { tool_id: 'fs.edit', args: { path: 'a.txt', edits: [{ find: 'x', replace: 'y' }] } };
+    const another = { proposed_by: newId('apiKey'), person: newId('person') };
+    const kinds = [{}, edit, another, { ...edit, ...another }];
+    const views = await together(32, (index) =>
+      kernel.admit.run(tenant.writeCall(token, { idempotency_key: 'once', ...kinds[index % 4] }), null),
+    );
+    const original = views.find(({ state, replayed }) => state === 'admitted' && !replayed)?.operation_id;
+    const same = views.filter(({ operation_id }) => operation_id === original);
+    expect(same.map(({ replayed }) => replayed).sort()).toEqual([false, ...Array.from({ length: 7 }, () => true)]);
+    const others = views.filter(({ operation_id }) => operation_id !== original);
+    expect(new Set(others.map(({ result }) => result?.error?.code))).toEqual(new Set(['idempotency.mismatch']));
+    expect(await tenant.countOf('idempotency')).toBe(1);
     expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 1 });
   });
 

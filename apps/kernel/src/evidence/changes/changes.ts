@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Fault } from '@writ/contract';
 import { currentTrace } from '@writ/telemetry';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -13,6 +14,9 @@ export interface Changed<T> {
   readonly value: T;
   readonly records: readonly ChangeRecord[];
 }
+
+/** A change within the transaction of `rows`; `now` is the database's clock in milliseconds. */
+type Change<T> = (rows: Rows, now: number) => Promise<Changed<T>>;
 
 /**
  * Makes changes of state. INVARIANT (nothing unrecorded): a change and its signed record are one transaction; what
@@ -29,8 +33,22 @@ export class Changes {
     this.#outbox = outbox;
   }
 
-  /** Resolves once change and records are durable. `change` may run again after a deadlock, see `Tenancy.within`. */
-  async make<T>(tenantId: string, change: (rows: Rows, now: number) => Promise<Changed<T>>): Promise<T> {
+  /**
+   * Resolves once change and records are durable. `change` may run again after a deadlock, see `Tenancy.within`.
+   * @throws Fault `tenant.closed`
+   */
+  async make<T>(tenantId: string, change: Change<T>): Promise<T> {
+    return await this.upkeep(tenantId, async (rows, now) => {
+      await requireOpen(rows, tenantId);
+      return await change(rows, now);
+    });
+  }
+
+  /**
+   * As `make`, also in a closed tenant: keys are wrapped anew there, contents are erased, and what was begun ends.
+   * Callers MUST grant nothing by it.
+   */
+  async upkeep<T>(tenantId: string, change: Change<T>): Promise<T> {
     const written = await this.#tenancy.within(tenantId, async (rows, now) => {
       const { value, records } = await change(rows, now);
       const sealed = records.map((record) => this.#seal(record, tenantId, now));
@@ -47,6 +65,11 @@ export class Changes {
       newRoot: null,
     });
   }
+}
+
+async function requireOpen(rows: Rows, tenant_id: string): Promise<void> {
+  const tenant = await rows.tenant.findUnique({ where: { tenant_id }, select: { closed_at: true } });
+  if (tenant !== null && tenant.closed_at !== null) throw new Fault('tenant.closed');
 }
 
 /** The digest of the state after a change, for its record: hex SHA-256 of the RFC 8785 bytes. */

@@ -74,6 +74,16 @@ export async function endConnectionsOfServer(
   ];
 }
 
+/** Ends all connections of a tenant, since it is closed. They have one record, whose digest covers their ids. */
+export async function endConnectionsOfTenant(rows: Rows, tenant_id: string, by: string): Promise<ChangeRecord[]> {
+  const problem: McpProblem = { code: 'mcp.consent_required', message: 'the tenant is closed' };
+  const open = await openConnections(rows, { tenant_id });
+  const ended = await endConnections(rows, open, { tenant_id, by, problem });
+  if (ended.length === 0) return [];
+  const change = { verb: 'mcp_connections_ended', subject: tenant_id, digest: contentDigest(open) };
+  return [{ kind: 'change', actor: by, change }];
+}
+
 /**
  * Ends all connections of all subjects of a person who is forgotten, by the person's pseudonym. Their rows say no more
  * whose they were once nothing is left to revoke. Callers MUST hold the tenant's rules exclusively.
@@ -105,6 +115,7 @@ async function openConnections(
   of: { readonly tenant_id: string } & (
     | { readonly subject_hash: Uint8Array<ArrayBuffer> | { readonly in: Uint8Array<ArrayBuffer>[] } }
     | { readonly resource_id: string }
+    | object
   ),
 ): Promise<readonly string[]> {
   const found = await rows.mcp_connection.findMany({

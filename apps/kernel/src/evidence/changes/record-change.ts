@@ -24,7 +24,7 @@ export class RecordChange {
     this.#changes = changes;
   }
 
-  /** @throws Fault `auth.role`, `not_found` for a tenant that isn't there */
+  /** @throws Fault `auth.role`, `not_found` for a tenant that isn't there, `tenant.closed` but for what ends */
   async run({
     caller,
     verb,
@@ -34,7 +34,8 @@ export class RecordChange {
     subject_hash,
   }: KernelRequest<'change.record'>): Promise<{ recorded: string }> {
     requireRole(caller, 'admin');
-    return await this.#changes.make(caller.tenant_id, async (rows, now) => {
+    const make = verb === KEY_REVOKED || verb === PERSON_FORGOTTEN ? 'upkeep' : 'make';
+    return await this.#changes[make](caller.tenant_id, async (rows, now) => {
       requireFound(
         await rows.tenant.findUnique({ where: { tenant_id: caller.tenant_id }, select: { tenant_id: true } }),
       );

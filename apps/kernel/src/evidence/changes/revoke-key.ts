@@ -15,10 +15,10 @@ export interface KeyRevocation {
 }
 
 /**
- * Revokes an API key in the kernel, within the transaction of `rows`: marks the key's calls, revokes the delegations
- * that it made, and ends the connections of the person whose credential it is. INVARIANT (wholly before or wholly
- * after): the transaction locks the tenant's rules exclusively. A call of the key is decided before it, and marked
- * here, or after it, and refused.
+ * Revokes an API key in the kernel, within the transaction of `rows`: marks the calls of the key and of what was
+ * exchanged for it, revokes the delegations that it made, and ends the connections of the person whose credential it
+ * is. INVARIANT (wholly before or wholly after): the transaction locks the tenant's rules exclusively. A call of the
+ * key is decided before it, and marked here, or after it, and refused.
  */
 export async function revokeKey(rows: Rows, caller: Caller, api_key_id: string, now: number): Promise<KeyRevocation> {
   const { tenant_id, api_key_id: by } = caller;
@@ -26,7 +26,11 @@ export async function revokeKey(rows: Rows, caller: Caller, api_key_id: string, 
   const row = { tenant_id, api_key_id, revoked_at: now, revoked_by: by };
   const { count } = await rows.revoked_key.createMany({ data: [row], skipDuplicates: true });
   const marked = await callIn(rows, kernelSql.markCallsOfKey, { tenant: tenant_id, key: api_key_id });
-  const operationIds = marked.map(({ mark_calls_of_key: operationId }) => operationId);
+  const exchanged = await callIn(rows, kernelSql.revokeExchanged, { tenant: tenant_id, key: api_key_id, by });
+  const operationIds = [
+    ...marked.map(({ mark_calls_of_key: operationId }) => operationId),
+    ...exchanged.map(({ revoke_exchanged: operationId }) => operationId),
+  ];
   if (count === 0) return { operationIds, records: [] };
   const revoked = {
     kind: 'change',

@@ -40,7 +40,7 @@ export class BeginErasure {
     const { caller, reason_code } = request;
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
-    return await this.#changes.make<ErasureView>(tenant_id, async (rows, now) => {
+    return await this.#changes.upkeep<ErasureView>(tenant_id, async (rows, now) => {
       const selection = selectionOf(request, now);
       const existing = await findExistingErasure(rows, tenant_id, selection);
       if (existing !== null) return { value: erasureView(existing), records: [] };

@@ -55,7 +55,7 @@ export class EraseBatches {
 
   /** False where the erasure is done, or another replica works on it. */
   async #next(tenantId: string, erasureId: string): Promise<boolean> {
-    return await this.#changes.make(tenantId, async (rows) => {
+    return await this.#changes.upkeep(tenantId, async (rows) => {
       const { value, records } = await eraseNext(rows, tenantId, erasureId);
       return { value: value?.state === 'running', records };
     });

@@ -48,7 +48,7 @@ export class TextErasureOrders {
     run_ids,
     fork_ids,
   }: TextsAnnounced): Promise<Record<string, never>> {
-    return await this.#changes.make(tenant_id, async (rows) => {
+    return await this.#changes.upkeep(tenant_id, async (rows) => {
       const record_id = newId('record');
       const erasure = await callIn(rows, kernelSql.tellTexts, {
         tenant: tenant_id,

@@ -157,8 +157,8 @@ it('a tenant whose record fails holds up no other, and is tried again', async ()
   const broken = (sealer: RecordSealer): Changes => {
     const changes = new Changes(manage.tenancy, sealer, kernel.outbox);
     return {
-      make: async (...args: Parameters<Changes['make']>) =>
-        args[0] === tenants[0]?.tenantId ? Promise.reject(new Error('no')) : changes.make(...args),
+      upkeep: async (...args: Parameters<Changes['upkeep']>) =>
+        args[0] === tenants[0]?.tenantId ? Promise.reject(new Error('no')) : changes.upkeep(...args),
     } as unknown as Changes;
   };
   const failing = replica(rotated(), start + 1, broken);

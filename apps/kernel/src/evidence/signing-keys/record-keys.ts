@@ -89,7 +89,7 @@ export class RecordKeys {
   }
 
   async #record(tenantId: TenantId, events: readonly DueEvent[]): Promise<boolean> {
-    return await this.#changes.make(tenantId, async (rows) => {
+    return await this.#changes.upkeep(tenantId, async (rows) => {
       const { keyid } = this.#keys.record;
       const row = await rows.tenant.findUniqueOrThrow({
         where: { tenant_id: tenantId },

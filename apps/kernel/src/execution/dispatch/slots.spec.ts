@@ -20,6 +20,20 @@ describe('executors that accept assigned calls', () => {
   const reserve = (count: number): (string | undefined)[] =>
     Array.from({ length: count }, () => slots.reserve('inline')?.executorId);
 
+  it('are reported with their slots while they are heard of, the last one first', () => {
+    const [gone, here] = [newId('executor'), newId('executor')];
+    report(gone, 2);
+    now = 2_000;
+    report(here, 3);
+    report(here, 1);
+    now = 2_500;
+    const [last, first] = slots.seen();
+    expect(last).toMatchObject({ executor_id: here, slots: { inline: 3 }, free: { inline: 1 }, seen_ms_ago: 500 });
+    expect(first).toMatchObject({ executor_id: gone, free: { inline: 2 }, seen_ms_ago: 2_500 });
+    now = 4_000;
+    expect(slots.seen().map(({ executor_id }) => executor_id)).toEqual([here]);
+  });
+
   it('get one call per free slot, those with most slots first, and none beyond', () => {
     const [few, many] = [newId('executor'), newId('executor')];
     report(few, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LANES, type Lane, type SlotsEvent } from '@writ/contract';
+import { LANES, type Lane, type SlotsEvent, type SystemReport } from '@writ/contract';
 
 /**
  * How long an executor's last event counts, in milliseconds. Executors send several a second; three seconds forgive a
@@ -110,6 +110,20 @@ export class Slots {
   /** Calls that those executors can run at once in the lane, as far as their events have shown. */
   total(lane: Lane): number {
     return this.#sum(({ slots }) => slots[lane]);
+  }
+
+  /** The executors with a recent event, the one that was heard of last first. Other executors are forgotten. */
+  seen(): SystemReport['executors'] {
+    const now = this.#now();
+    this.#sum(() => 0);
+    return [...this.#reports]
+      .map(([executor_id, { slots, free, at }]) => ({
+        executor_id: executor_id as SystemReport['executors'][number]['executor_id'],
+        slots: { ...slots },
+        free: { ...free },
+        seen_ms_ago: Math.max(0, Math.round(now - at)),
+      }))
+      .sort((a, b) => a.seen_ms_ago - b.seen_ms_ago);
   }
 
   #sum(of: (report: SlotReport) => number): number {

@@ -47,3 +47,8 @@ export function isSizeUnknown(error: unknown): boolean {
 export function quotaFault(error: unknown): unknown {
   return isSqlError(error, 'quota_exceeded') ? new Fault('workspace.quota', error.message, { cause: error }) : error;
 }
+
+/** `token.agent` where the statement was refused since a credential is bound; any other error unchanged. */
+export function boundFault(error: unknown): unknown {
+  return isSqlError(error, 'key_bound') ? new Fault('token.agent', error.message, { cause: error }) : error;
+}

@@ -7,12 +7,13 @@ import type { CrossTenantPool } from '../database/pools.ts';
 const PAGE = 500;
 
 /**
- * The limits of every tenant for which they were set at `since` or later, by tenant after `after`, a page at a time.
+ * The limits of every tenant that was closed, or for which they were set, at `since` or later, by tenant after `after`,
+ * a page at a time.
  */
 export async function limitsSince(
   workers: CrossTenantPool,
   { since, after }: Omit<LimitsSince, 'v'>,
 ): Promise<LimitsChanged> {
-  const { now, items } = await kernelSql.limitsSince(workers.pool, { since, after, limit: PAGE });
+  const { now, items } = await kernelSql.tenantChangesSince(workers.pool, { since, after, limit: PAGE });
   return { now, items, more: items.length === PAGE };
 }

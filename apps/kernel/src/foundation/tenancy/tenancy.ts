@@ -2,7 +2,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { retryContention } from '@writ/database';
 import { PrismaClient, type Prisma } from '../../generated/prisma/client.ts';
-import { quotaFault } from '../database/kernel-errors.ts';
+import { boundFault, quotaFault } from '../database/kernel-errors.ts';
 import type { TenantPool } from '../database/pools.ts';
 import { driverErrorOf } from './prisma-fault.ts';
 
@@ -29,7 +29,7 @@ export class Tenancy {
   /**
    * Runs `work` in one transaction of the tenant and resolves after COMMIT; a throw rolls everything back. `now` is the
    * database's clock in milliseconds. `work` MUST have no effect except through its rows: it runs again after a
-   * deadlock. @throws Fault `database.unavailable`, `overloaded`, `workspace.quota`
+   * deadlock. @throws Fault `database.unavailable`, `overloaded`, `workspace.quota`, `token.agent`
    */
   async within<T>(tenantId: string, work: (rows: Rows, now: number) => Promise<T>): Promise<T> {
     return await retryContention(async () => {
@@ -41,7 +41,7 @@ export class Tenancy {
           return await work(rows, Number(opened?.now));
         }, BOUNDS);
       } catch (error) {
-        throw quotaFault(driverErrorOf(error));
+        throw boundFault(quotaFault(driverErrorOf(error)));
       }
     });
   }

@@ -125,6 +125,8 @@ export interface CallFacts {
   readonly frozen: FreezeRow | null;
   /** whether the API key that proposes the call was revoked */
   readonly keyRevoked: boolean;
+  /** whether the tenant is closed: then nothing is admitted any more */
+  readonly closed: boolean;
   readonly rules: RulesInForce;
   /** the needs that `rules.history` was counted for */
   readonly needs: readonly CountNeeded[] | null;

@@ -4,8 +4,8 @@ import { freezeHint, freezeMessage } from '../../foundation/rows/freeze-row.ts';
 import { refusal, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 
 /**
- * Decides the conditions that come before the call itself: backlog, key, deadline, freeze and agent. Null when all
- * hold.
+ * Decides the conditions that come before the call itself: backlog, tenant, key, deadline, freeze and agent. Null when
+ * all hold.
  * @throws Fault `record.backlog` while the tenant's records wait too long: a refusal would be one more record, so
  * nothing is decided.
  */
@@ -13,6 +13,8 @@ export function decidePrerequisites(call: JudgedCall, facts: CallFacts): Refusal
   const { oldest, rows } = facts.outbox;
   if (rows > LIMITS.outboxRows.max || (oldest !== null && facts.now - oldest > LIMITS.outboxAgeMs.max))
     throw new Fault('record.backlog');
+  // Before the freeze that stops the tenant's calls, and before its keys, which were revoked with it.
+  if (facts.closed) return refusal('tenant.closed', FAULTS['tenant.closed'].message);
   // Before the freeze, which ends and leaves a held call as it is: a revocation is permanent.
   if (facts.keyRevoked) {
     return refusal('key.revoked', FAULTS['key.revoked'].message, 'propose the call anew with another key');

@@ -76,7 +76,7 @@ async function readFor(
     ? await kernelSql.mcpToolState(tenants.pool, { tenant: call.tenant_id, tool: call.tool_id })
     : null;
   const past = pastQueryFor(call.tool_id);
-  const rows = await kernelSql.facts(tenants.pool, {
+  const rows = await kernelSql.factsOfCall(tenants.pool, {
     tenant: call.tenant_id,
     operation: call.operation_id,
     agent: call.agent_id,
@@ -100,6 +100,7 @@ async function readFor(
     head: rows.head,
     frozen: rows.frozen,
     keyRevoked: rows.key_revoked,
+    closed: rows.closed === true,
     versions,
     tool,
     ...(mcpTool === null ? {} : { mcpTool }),

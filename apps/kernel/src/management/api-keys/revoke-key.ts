@@ -28,7 +28,7 @@ export class RevokeKey {
     requireRole(caller, 'admin');
     requireId('apiKey', api_key_id);
     const { tenant_id } = caller;
-    const { operationIds, revoked } = await this.#changes.make(tenant_id, async (rows, now) => {
+    const { operationIds, revoked } = await this.#changes.upkeep(tenant_id, async (rows, now) => {
       requireFound(await rows.tenant.findUnique({ where: { tenant_id }, select: { tenant_id: true } }));
       const { operationIds, records } = await revokeKey(rows, caller, api_key_id, now);
       return { value: { operationIds, revoked: await tokensOf(rows, api_key_id, now) }, records };

@@ -35,7 +35,7 @@ export class CollectStores {
   async run(tenantId: TenantId, since: number): Promise<number> {
     let documents = 0;
     for (;;) {
-      const deleted = await this.#changes.make(tenantId, async (rows) => {
+      const deleted = await this.#changes.upkeep(tenantId, async (rows) => {
         const removed = await rows.$queryRawUnsafe<{ store_id: string }[]>(REMOVED, tenantId, BigInt(since));
         for (const { store_id: store } of removed)
           await callIn(rows, infoStoreSql.unregisterStore, { tenant: tenantId, store });

@@ -85,7 +85,7 @@ export class Collect {
    * pass.
    */
   async #record(tenantId: TenantId, sha256s: readonly string[]): Promise<void> {
-    await this.#changes.make(tenantId, () =>
+    await this.#changes.upkeep(tenantId, () =>
       Promise.resolve({
         value: null,
         records: [

@@ -74,7 +74,7 @@ export class ImageBuilds {
    */
   async finish({ tenant_id, image_id, executor_id, claim, ...end }: ImageFinishRequest): Promise<boolean> {
     const isReady = end.image_digest !== null;
-    return await this.#changes.make(tenant_id, async (rows, now) => {
+    return await this.#changes.upkeep(tenant_id, async (rows, now) => {
       const claimed = { image_id, tenant_id, executor_id, claim, state: 'building', removed_at: null };
       const row = await rows.image.findFirst({ where: claimed });
       if (row === null) return { value: false, records: [] };

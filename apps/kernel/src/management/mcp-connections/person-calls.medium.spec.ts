@@ -92,6 +92,27 @@ describe('a call of a server that acts under the rights of each person', () => {
     }
   });
 
+  it('is not answered with what another person got under the same idempotency key', async () => {
+    await connect(ann);
+    await connect(bob);
+    const key = { idempotency_key: 'k' };
+    const { operation_id } = await kernel.admit.run(call(ann, key), null);
+    const { state, replayed, result } = await kernel.admit.run(call(bob, key), null);
+    expect({ state, replayed, error: result?.error }).toMatchObject({
+      state: 'refused',
+      replayed: false,
+      error: { code: 'idempotency.mismatch', message: expect.stringContaining('on behalf of another person') },
+    });
+    // Also where both have the name of one person, as two issuers may give it: their rights at the server differ.
+    const named = { ...key, person: newId('person') };
+    await kernel.admin.query('UPDATE kernel.operation SET person = $2 WHERE operation_id = $1', [
+      operation_id,
+      named.person,
+    ]);
+    expect(await verdictOf(call(bob, named))).toBe('idempotency.mismatch');
+    expect(await kernel.admit.run(call(ann, named), null)).toMatchObject({ operation_id, replayed: true });
+  });
+
   it('that waits for its token to be renewed is not redeemed, loses no attempt, and runs with the new one', async () => {
     const id = await connect(ann);
     const proposed = call(ann);

@@ -191,7 +191,7 @@ export class TokenWork {
   async #keep(attempt: Attempt, tokens: McpPersonTokens): Promise<boolean> {
     const { tenant_id, connection_id } = attempt;
     const cipher = await this.#parts.vault.cipherFor(tenant_id);
-    return await this.#parts.changes.make(tenant_id, async (rows, now): Promise<Changed<boolean>> => {
+    return await this.#parts.changes.upkeep(tenant_id, async (rows, now): Promise<Changed<boolean>> => {
       await callIn(rows, kernelSql.holdRules, { tenant: tenant_id });
       const row = await rows.mcp_connection.findFirst({ where: claimedBy(attempt) });
       if (row === null) return { value: await isKept(rows, cipher, attempt, tokens), records: [] };
@@ -227,7 +227,7 @@ export class TokenWork {
   /** @param final whether the authorization server would refuse it again */
   async #fail(attempt: Attempt, problem: McpProblem, final = false): Promise<boolean> {
     const { tenant_id, executor_id: by, connection_id } = attempt;
-    return await this.#parts.changes.make(tenant_id, async (rows, now): Promise<Changed<boolean>> => {
+    return await this.#parts.changes.upkeep(tenant_id, async (rows, now): Promise<Changed<boolean>> => {
       await callIn(rows, kernelSql.holdRules, { tenant: tenant_id });
       const row = await rows.mcp_connection.findFirst({ where: claimedBy(attempt) });
       if (row === null || row.work === null) return { value: false, records: [] };

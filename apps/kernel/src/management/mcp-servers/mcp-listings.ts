@@ -141,7 +141,7 @@ export class McpListings {
       throw new Fault('request.malformed', 'a report has a listing or a problem');
     if (listing === null) return await this.#fail(attempt, problem as McpProblem, authorization);
     const read = await this.#read(attempt.tenant_id, listing);
-    return await this.#dependencies.changes.make(attempt.tenant_id, async (rows, now): Promise<Changed<boolean>> => {
+    return await this.#dependencies.changes.upkeep(attempt.tenant_id, async (rows, now): Promise<Changed<boolean>> => {
       await lockTools(rows, attempt.tenant_id);
       const listed = await withoutMisnamed(rows, attempt, read);
       const data = {

@@ -53,8 +53,8 @@ describe('a new master key', () => {
   it('is continued after a crash, and until then both keys open everything', async () => {
     let left = 1;
     const dying = {
-      make: (...args: Parameters<Changes['make']>) =>
-        left-- > 0 ? manage.changes.make(...args) : Promise.reject(new Error('killed')),
+      upkeep: (...args: Parameters<Changes['upkeep']>) =>
+        left-- > 0 ? manage.changes.upkeep(...args) : Promise.reject(new Error('killed')),
     } as unknown as Changes;
     await expect(rewrap(rotated(), dying).run()).rejects.toThrow('killed');
     const { rows } = await kernel.admin.query<{ n: number }>(

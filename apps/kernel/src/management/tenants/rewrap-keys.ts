@@ -59,7 +59,7 @@ export class RewrapKeys {
    */
   async #rewrap(tenantId: TenantId, id: string): Promise<boolean | null> {
     const { current, before, next } = this.#master;
-    return await this.#changes.make<boolean | null>(tenantId, async (rows) => {
+    return await this.#changes.upkeep<boolean | null>(tenantId, async (rows) => {
       const row = await rows.tenant.findUniqueOrThrow({
         where: { tenant_id: tenantId },
         select: { data_key: true, finger_key: true, master_key_id: true },

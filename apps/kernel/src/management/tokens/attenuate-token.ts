@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, LIMITS, type CapabilityToken, type KernelRequest } from '@writ/contract';
+import { Fault, LIMITS, type Caller, type CapabilityToken, type KernelRequest } from '@writ/contract';
 import { attenuate, decideValidity, type AttenuationRequest, type ChildToken } from '@writ/capability';
-import type { Changes } from '../../evidence/changes/index.ts';
+import type { Changed, Changes } from '../../evidence/changes/index.ts';
 import { newId } from '@writ/nest-kit';
 import { requireFound, requireId, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
 import { insertToken } from './insert-token.ts';
@@ -39,33 +39,53 @@ export class AttenuateToken {
     if (typeof workspace_id === 'string') requireId('workspace', workspace_id);
     const { tenant_id } = caller;
     const capability_token_id = newId('token');
-    return await this.#changes.make(tenant_id, async (rows, now) => {
-      const chain = await lockChain(rows, caller, parent_id);
-      const [parent] = chain as [CapabilityToken];
-      // A grant without profiles or effects grants none. Other fields that the request leaves out are inherited from
-      // the parent.
-      const child = narrowToken(
-        chain,
-        { profiles: [], resources: [], effects: [], ...verifyGrant(grant, now), workspace_id },
-        now,
-      );
-      await requireWorkspace(rows, tenant_id, child.workspace_id);
-      const holder = await holderOf(rows, tenant_id, agent_id ?? parent.agent_id);
-      const token = {
-        v: 1,
-        ...child,
-        capability_token_id,
-        agent_id: holder,
-        issuer: caller.api_key_id,
-        created_at: now,
-        revoked_at: null,
-      } as const;
-      return await insertToken(rows, caller, 'token_attenuated', token, [
-        ...chain.map((above) => above.capability_token_id).reverse(),
-        capability_token_id,
-      ]);
-    });
+    return await this.#changes.make(tenant_id, (rows, now) =>
+      deriveToken(rows, caller, { capability_token_id, parent_id, agent_id, workspace_id, grant }, now),
+    );
   }
+}
+
+/** A child as it is asked for. */
+export type DerivedToken = Pick<
+  KernelRequest<'token.attenuate'>,
+  'parent_id' | 'agent_id' | 'workspace_id' | 'grant'
+> & { readonly capability_token_id: string };
+
+/**
+ * Makes a child within the transaction of `rows`.
+ * @throws Fault as `AttenuateToken.run`, except `auth.role`
+ */
+export async function deriveToken(
+  rows: Rows,
+  caller: Caller,
+  { capability_token_id, parent_id, agent_id, workspace_id, grant }: DerivedToken,
+  now: number,
+): Promise<Changed<TokenView>> {
+  const { tenant_id } = caller;
+  const chain = await lockChain(rows, caller, parent_id);
+  const [parent] = chain as [CapabilityToken];
+  // A grant without profiles or effects grants none. Other fields that the request leaves out are inherited from the
+  // parent.
+  const child = narrowToken(
+    chain,
+    { profiles: [], resources: [], effects: [], ...verifyGrant(grant, now), workspace_id },
+    now,
+  );
+  await requireWorkspace(rows, tenant_id, child.workspace_id);
+  const holder = await holderOf(rows, tenant_id, agent_id ?? parent.agent_id);
+  const token = {
+    v: 1,
+    ...child,
+    capability_token_id,
+    agent_id: holder,
+    issuer: caller.api_key_id,
+    created_at: now,
+    revoked_at: null,
+  } as const;
+  return await insertToken(rows, caller, 'token_attenuated', token, [
+    ...chain.map((above) => above.capability_token_id).reverse(),
+    capability_token_id,
+  ]);
 }
 
 const { chainTokens } = LIMITS;

@@ -2,6 +2,8 @@
 export { AttenuateToken } from './attenuate-token.ts';
 export { DerivedTokensController } from './derived-tokens.controller.ts';
 export { ChargeModelTokens } from './charge-model-tokens.ts';
+export { BoundCredentialGuard } from './bound-credential.guard.ts';
+export { ExchangeToken } from './exchange-token.ts';
 export { IssueToken } from './issue-token.ts';
 export { ListForJob } from './list-for-job.ts';
 export { RevokeToken } from './revoke-token.ts';

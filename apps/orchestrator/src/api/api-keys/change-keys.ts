@@ -5,8 +5,8 @@ import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { Authenticator } from '../../edge/access/authenticator.ts';
 import type { Role } from '../../edge/requests/route.ts';
-import type { NewApiKey, RevokedApiKey } from './views.ts';
-import { ApiKeys } from '../../store/keys/api-keys.ts';
+import { apiKeyView, type NewApiKey, type RevokedApiKey } from './views.ts';
+import { ApiKeys, type KeyRotation } from '../../store/keys/api-keys.ts';
 import type { Jobs } from '../../store/jobs/jobs.ts';
 import { formatApiKey, hashApiKey, KEY_BYTES } from '../../edge/access/api-key-text.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
@@ -18,6 +18,14 @@ export interface CreateKeyRequest {
   readonly agent_id?: string | undefined;
   readonly principal?: string | undefined;
   readonly tools?: readonly string[] | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly expires_at?: number | undefined;
+}
+
+/** The values of a rotation in a request. */
+export interface RotateKeyRequest {
+  readonly overlap_ms: number;
+  readonly expires_at?: number | null | undefined;
 }
 
 /** Most jobs in one response: a person has to review each. */
@@ -30,49 +38,55 @@ export interface KeyDependents {
   readonly runs: { readonly keyRevoked: (apiKeyId: string) => void };
 }
 
+/** What bounds new keys. */
+export interface KeyBounds {
+  /** the scopes that exist, and that a key can have */
+  readonly scopes: readonly string[];
+  /** milliseconds since the epoch */
+  readonly now: () => number;
+}
+
 /**
- * Creates and revokes keys. INVARIANT (recorded first): a change is durable in the kernel's outbox before it takes
- * effect.
+ * Creates, rotates and revokes keys. INVARIANT (recorded first): a change is durable in the kernel's outbox before it
+ * takes effect.
  */
 export class ChangeKeys {
   readonly #kernel: KernelClient;
   readonly #keys: ApiKeys;
   readonly #authenticator: Authenticator;
   readonly #dependents: KeyDependents;
+  readonly #bounds: KeyBounds;
 
-  constructor(kernel: KernelClient, keys: ApiKeys, authenticator: Authenticator, dependents: KeyDependents) {
+  constructor(
+    kernel: KernelClient,
+    keys: ApiKeys,
+    authenticator: Authenticator,
+    dependents: KeyDependents,
+    bounds: KeyBounds,
+  ) {
     this.#kernel = kernel;
     this.#keys = keys;
     this.#authenticator = authenticator;
     this.#dependents = dependents;
+    this.#bounds = bounds;
   }
 
-  /** Faults: `request.malformed` where role and agent don't match, `not_found` for an agent that doesn't exist. */
-  async create(
-    caller: Caller,
-    { name, role, agent_id = undefined, principal = undefined, tools = undefined }: CreateKeyRequest,
-  ): Promise<NewApiKey> {
-    if ((role === 'agent') !== (agent_id !== undefined)) {
-      throw new Fault(
-        'request.malformed',
-        role === 'agent' ? 'a key of role `agent` needs an `agent_id`' : 'only a key of role `agent` has an `agent_id`',
-        { pointer: '/agent_id' },
-      );
-    }
-    if ((role === 'worker') !== (tools !== undefined)) {
-      throw new Fault(
-        'request.malformed',
-        role === 'worker' ? 'a key of role `worker` names its `tools`' : 'only a key of role `worker` names `tools`',
-        { pointer: '/tools' },
-      );
-    }
+  /**
+   * Faults: `request.malformed` where role and agent don't match, for scopes that don't exist and for a time that has
+   * passed; `not_found` for an agent that doesn't exist.
+   */
+  async create(caller: Caller, request: CreateKeyRequest): Promise<NewApiKey> {
+    const { name, role, agent_id, principal, tools, scopes = [], expires_at } = request;
+    verifyRole(request);
+    this.#verifyScopes(scopes);
+    this.#verifyEnd(expires_at ?? null);
     if (agent_id !== undefined) await this.#kernel.ask('agent.read', caller, { agent_id });
     const api_key_id = newId('apiKey');
     const api_key = formatApiKey(api_key_id, randomBytes(KEY_BYTES));
     await this.#kernel.ask('change.record', caller, {
       verb: 'api_key_created',
       subject: api_key_id,
-      ...(principal === undefined ? {} : { digest: personDigest(api_key_id, principal) }),
+      ...digestOf(api_key_id, request),
     });
     const key = {
       api_key_id,
@@ -81,10 +95,73 @@ export class ChangeKeys {
       agent_id: agent_id ?? null,
       principal: principal ?? null,
       tools: tools ?? null,
+      scopes,
+      expires_at: expires_at ?? null,
       hash: hashApiKey(api_key),
       created_by: caller.api_key_id,
     };
-    return { ...(await this.#keys.create(caller.tenant_id, key)), api_key };
+    return { ...apiKeyView(await this.#keys.create(caller.tenant_id, key)), api_key };
+  }
+
+  /**
+   * Exchanges the secret of a key of the tenant. INVARIANT (no longer life): no key moves its own end to a later time.
+   * Faults: `not_found`, `conflict`, `request.malformed`, `auth.role`.
+   */
+  async rotate(caller: Caller, apiKeyId: string, { overlap_ms, expires_at }: RotateKeyRequest): Promise<NewApiKey> {
+    this.#verifyEnd(expires_at ?? null);
+    if (expires_at !== undefined && apiKeyId === caller.api_key_id) await this.#verifyEarlier(caller, expires_at);
+    const end = expires_at === undefined ? {} : { expires_at };
+    return await this.#rotate(caller, apiKeyId, { overlap_ms, ...end });
+  }
+
+  /**
+   * Exchanges the secret of the caller's own key. Only the newest secret does, unless the key is an administrator's,
+   * which could make a new key as well: whoever took a secret can't take the key over after its rotation. Faults:
+   * `conflict`.
+   */
+  async rotateOwn(caller: Caller, isFormer: boolean, overlap_ms: number): Promise<NewApiKey> {
+    if (isFormer && caller.role !== 'admin')
+      throw new Fault('conflict', 'this secret was exchanged before: present the new one, or ask an administrator');
+    return await this.#rotate(caller, caller.api_key_id, { overlap_ms });
+  }
+
+  async #rotate(caller: Caller, apiKeyId: string, how: Omit<KeyRotation, 'hash'>): Promise<NewApiKey> {
+    const api_key = formatApiKey(apiKeyId, randomBytes(KEY_BYTES));
+    const rotation = { hash: hashApiKey(api_key), ...how };
+    const rotated = await this.#keys.rotate(caller.tenant_id, apiKeyId, rotation, async () => {
+      const digest = sha256Hex(canonicalBytes({ api_key_id: apiKeyId, ...how }));
+      await this.#kernel.ask('change.record', recorderOf(caller), {
+        verb: 'api_key_rotated',
+        subject: apiKeyId,
+        digest,
+      });
+    });
+    if (rotated === null) throw new Fault('not_found');
+    this.#authenticator.forget(apiKeyId);
+    return { ...apiKeyView(rotated), api_key };
+  }
+
+  async #verifyEarlier({ tenant_id, api_key_id }: Caller, end: number | null): Promise<void> {
+    const own = await this.#keys.read(tenant_id, api_key_id);
+    if (own === null || own.expires_at === null || (end !== null && end <= own.expires_at)) return;
+    throw new Fault('auth.role', 'a key never moves its own end to a later time: ask another administrator', {
+      pointer: '/expires_at',
+    });
+  }
+
+  #verifyScopes(scopes: readonly string[]): void {
+    const unknown = scopes.find((scope) => !this.#bounds.scopes.includes(scope));
+    if (unknown === undefined) return;
+    throw new Fault(
+      'request.malformed',
+      `a key can't have the scope \`${unknown}\`: ${this.#bounds.scopes.join(', ')}`,
+      { pointer: '/scopes' },
+    );
+  }
+
+  #verifyEnd(expires_at: number | null): void {
+    if (expires_at !== null && expires_at <= this.#bounds.now())
+      throw new Fault('request.malformed', '`expires_at` must be in the future', { pointer: '/expires_at' });
   }
 
   /**
@@ -101,7 +178,7 @@ export class ChangeKeys {
     if (revoked === null) throw new Fault('not_found');
     this.#authenticator.forget(apiKeyId);
     this.#dependents.runs.keyRevoked(apiKeyId);
-    return { ...revoked, remains: await this.#remainsOf(caller, apiKeyId, tokens) };
+    return { ...apiKeyView(revoked), remains: await this.#remainsOf(caller, apiKeyId, tokens) };
   }
 
   async #remainsOf(
@@ -116,6 +193,37 @@ export class ChangeKeys {
   }
 }
 
-/** The digest of a key's person in its record. Anyone who knows both ids can check it, and the log contains no name. */
-const personDigest = (api_key_id: string, principal: string): string =>
-  sha256Hex(canonicalBytes({ api_key_id, principal }));
+/** Fault `request.malformed` where role, agent and tools don't match. */
+function verifyRole({ role, agent_id, tools }: CreateKeyRequest): void {
+  if ((role === 'agent') !== (agent_id !== undefined))
+    throw new Fault(
+      'request.malformed',
+      role === 'agent' ? 'a key of role `agent` needs an `agent_id`' : 'only a key of role `agent` has an `agent_id`',
+      { pointer: '/agent_id' },
+    );
+  if ((role === 'worker') !== (tools !== undefined))
+    throw new Fault(
+      'request.malformed',
+      role === 'worker' ? 'a key of role `worker` names its `tools`' : 'only a key of role `worker` names `tools`',
+      { pointer: '/tools' },
+    );
+}
+
+/** The kernel lets only administrators record changes of keys. That a key may rotate itself is checked before. */
+const recorderOf = ({ tenant_id, api_key_id }: Caller): Caller => ({
+  tenant_id,
+  api_key_id,
+  role: 'admin',
+  agent_id: null,
+});
+
+/**
+ * The digest of what a key's record doesn't say: its person, and what limits it. Anyone who knows them can check it,
+ * and the log contains no name. Absent where there is nothing of that.
+ */
+function digestOf(api_key_id: string, { principal, scopes, expires_at }: CreateKeyRequest): { digest?: string } {
+  const limits = { ...(scopes === undefined ? {} : { scopes }), ...(expires_at === undefined ? {} : { expires_at }) };
+  const said = { ...(principal === undefined ? {} : { principal }), ...limits };
+  if (Object.keys(said).length === 0) return {};
+  return { digest: sha256Hex(canonicalBytes({ api_key_id, ...said })) };
+}

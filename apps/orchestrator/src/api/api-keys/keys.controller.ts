@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Controller } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { identifiedOf } from '../../edge/access/identified.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { API_KEYS } from './routes.ts';
-import type { ApiKeyView, NewApiKey, RevokedApiKey } from './views.ts';
+import { apiKeyView, type ApiKeyView, type NewApiKey, type RevokedApiKey } from './views.ts';
 import { ApiKeys } from '../../store/keys/api-keys.ts';
 import { ChangeKeys } from './change-keys.ts';
 
@@ -16,15 +18,29 @@ export class KeysController {
   ) {}
 
   @Route(API_KEYS.list)
-  list(
+  async list(
     @RequestInput() { caller, query }: RequestInputOf<typeof API_KEYS.list>,
   ): Promise<{ items: ApiKeyView[]; next_cursor: string | null }> {
-    return this.keys.list(caller.tenant_id, pageOf(query));
+    const { items, next_cursor } = await this.keys.list(caller.tenant_id, pageOf(query));
+    return { items: items.map(apiKeyView), next_cursor };
   }
 
   @Route(API_KEYS.create)
   create(@RequestInput() { caller, body }: RequestInputOf<typeof API_KEYS.create>): Promise<NewApiKey> {
     return this.change.create(caller, body);
+  }
+
+  @Route(API_KEYS.rotate)
+  rotate(@RequestInput() { caller, params, body }: RequestInputOf<typeof API_KEYS.rotate>): Promise<NewApiKey> {
+    return this.change.rotate(caller, params.api_key_id, body);
+  }
+
+  @Route(API_KEYS.rotateOwn)
+  rotateOwn(
+    @RequestInput() { caller, body }: RequestInputOf<typeof API_KEYS.rotateOwn>,
+    @Req() request: FastifyRequest,
+  ): Promise<NewApiKey> {
+    return this.change.rotateOwn(caller, identifiedOf(request)?.is_former ?? false, body.overlap_ms);
   }
 
   @Route(API_KEYS.revoke)

@@ -154,3 +154,110 @@ describe('a new tenant', () => {
     },
   );
 });
+
+describe('a key that ends', () => {
+  it('says its end, and is refused where the end has passed', async () => {
+    const expires_at = Date.now() + 3_600_000;
+    expect((await create({ name: 'x', role: 'auditor', expires_at })).json).toMatchObject({ expires_at });
+    expect((await create({ name: 'x', role: 'auditor', expires_at: Date.now() - 1 })).json).toMatchObject({
+      code: 'request.malformed',
+      pointer: '/expires_at',
+    });
+  });
+
+  it('leaves the tenant a key of an administrator that lasts', async () => {
+    const { api_key } = (await create({ name: 'x', role: 'admin', expires_at: Date.now() + 3_600_000 })).json;
+    const [first] = (await keysOf()).filter(({ role, expires_at }) => role === 'admin' && expires_at === null);
+    const id = String(first?.['api_key_id']);
+    const ends = await api.ask('DELETE', `/v1/api-keys/${id}`, { key: String(api_key) });
+    expect(ends.json).toMatchObject({ code: 'conflict' });
+    const body = { overlap_ms: 0, expires_at: Date.now() + 3_600_000 };
+    expect((await api.ask('POST', `/v1/api-keys/${id}/rotate`, { key: String(api_key), body })).json).toMatchObject({
+      code: 'conflict',
+    });
+  });
+});
+
+describe('a key with scopes', () => {
+  const withScopes = async (...scopes: string[]): Promise<string> =>
+    String((await create({ name: 'x', role: 'admin', scopes })).json['api_key']);
+
+  it('may use the routes of its scopes, and no others of its role', async () => {
+    const key = await withScopes('operations:read', 'agents:write');
+    expect((await api.ask('GET', '/v1/operations', { key })).status).toBe(200);
+    expect((await api.ask('POST', '/v1/agents', { key, body: { name: 'one' } })).status).toBe(201);
+    for (const [method, path, scope] of [
+      ['GET', '/v1/agents', 'agents:read'],
+      ['GET', '/v1/api-keys', 'api-keys:read'],
+      ['POST', '/v1/api-keys', 'api-keys:write'],
+    ] as const)
+      expect((await api.ask(method, path, { key, ...(method === 'POST' ? { body: {} } : {}) })).json).toMatchObject({
+        code: 'auth.insufficient_scope',
+        detail: expect.stringContaining(`\`${scope}\``),
+      });
+    expect((await api.ask('GET', '/v1/whoami', { key })).json).toMatchObject({
+      scopes: ['operations:read', 'agents:write'],
+    });
+  });
+
+  it('has no scope that does not exist, and none with which it could make itself another key', async () => {
+    for (const scope of ['operation:read', 'pages:read', 'api-keys:write', 'identity-providers:write'])
+      expect((await create({ name: 'x', role: 'admin', scopes: [scope] })).json).toMatchObject({
+        code: 'request.malformed',
+        pointer: '/scopes',
+      });
+    expect((await create({ name: 'x', role: 'admin', scopes: [] })).status).toBe(400);
+  });
+});
+
+describe('a rotated key', () => {
+  const rotateOwn = (key: string, overlap_ms: number) =>
+    api.ask('POST', '/v1/api-keys/own/rotate', { key, body: { overlap_ms } });
+  const isGood = async (key: string): Promise<boolean> => (await api.ask('GET', '/v1/whoami', { key })).status === 200;
+
+  it('keeps its id, is recorded before it changes, and leaves the former secret for the overlap', async () => {
+    const made = (await create({ name: 'x', role: 'operator' })).json;
+    const first = String(made['api_key']);
+    api.kernel.requests.length = 0;
+    const { status, json } = await rotateOwn(first, 60_000);
+    expect([status, json]).toMatchObject([200, { api_key_id: made['api_key_id'], former_until: expect.any(Number) }]);
+    expect(api.kernel.requests).toMatchObject([
+      { verb: 'change.record', request: { verb: 'api_key_rotated', subject: made['api_key_id'] } },
+    ]);
+    const second = String(json['api_key']);
+    expect(second).not.toBe(first);
+    expect([await isGood(first), await isGood(second)]).toEqual([true, true]);
+    await rotateOwn(second, 0);
+    expect([await isGood(first), await isGood(second)]).toEqual([false, false]);
+  });
+
+  it('is not taken over by its former secret', async () => {
+    const first = String((await create({ name: 'x', role: 'operator' })).json['api_key']);
+    const second = String((await rotateOwn(first, 60_000)).json['api_key']);
+    expect((await rotateOwn(first, 0)).json).toMatchObject({ code: 'conflict' });
+    expect(await isGood(second)).toBe(true);
+  });
+
+  it("stays as it was if it can't be recorded", async () => {
+    const key = String((await create({ name: 'x', role: 'operator' })).json['api_key']);
+    api.kernel.handlers.set('change.record', () => {
+      throw new Fault('record.backlog');
+    });
+    expect((await rotateOwn(key, 0)).json).toMatchObject({ code: 'record.backlog' });
+    expect(await isGood(key)).toBe(true);
+  });
+
+  it('never moves its own end to a later time, and an administrator moves that of another', async () => {
+    const expires_at = Date.now() + 3_600_000;
+    const { api_key, api_key_id } = (await create({ name: 'x', role: 'admin', expires_at })).json as Record<
+      string,
+      string
+    >;
+    const rotate = (key: string, end: number | null) =>
+      api.ask('POST', `/v1/api-keys/${api_key_id}/rotate`, { key, body: { overlap_ms: 60_000, expires_at: end } });
+    for (const end of [expires_at + 1, null])
+      expect((await rotate(String(api_key), end)).json).toMatchObject({ code: 'auth.role', pointer: '/expires_at' });
+    expect((await rotate(String(api_key), expires_at - 1_000)).json).toMatchObject({ expires_at: expires_at - 1_000 });
+    expect((await rotate(tenant.admin, null)).json).toMatchObject({ expires_at: null });
+  });
+});

@@ -2,15 +2,20 @@
 import { IssuedToken, PersonName, idSchema } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { KEY_ROLES } from '../../edge/requests/route.ts';
+import type { ApiKeyRow } from '../../store/keys/api-keys.ts';
+import { KeyScopes, WorkerTools } from '../../edge/access/key-schemas.ts';
 import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
 
 const RoleName = Type.Enum(KEY_ROLES);
 
-/** Tools by name, `family.*` or `*`. */
-export const WorkerTools = Type.Array(
-  Type.String({ pattern: '^(\\*|[a-z][a-z0-9_]*(\\.[A-Za-z0-9_-]+)*(\\.\\*)?)$', maxLength: 128 }),
-  { minItems: 1, maxItems: 64, description: 'for a key of the role `worker`: the tools whose calls it may take' },
-);
+/** The last moment that dates of every program have. */
+const INSTANT_MAX = 253_402_300_799_999;
+/** The end of a key in a request. */
+export const KeyEnd = Type.Integer({
+  minimum: 1,
+  maximum: INSTANT_MAX,
+  description: 'milliseconds since the epoch: the key is refused from then on',
+});
 
 export const ApiKeyView = Type.Object(
   {
@@ -23,6 +28,11 @@ export const ApiKeyView = Type.Object(
     created_at: Instant,
     created_by: Type.String({ description: 'the API key that created it, or `platform`' }),
     revoked_at: orNull(Instant),
+    scopes: orNull({ ...KeyScopes, description: 'null: all that its role may' }),
+    expires_at: orNull({ ...Instant, description: 'it is refused from then on; null: it has no end' }),
+    last_used_at: orNull({ ...Instant, description: 'when it was last used, to the minute and some minutes late' }),
+    rotated_at: orNull({ ...Instant, description: 'when its secret was last exchanged' }),
+    former_until: orNull({ ...Instant, description: 'how long a secret of before may still be good' }),
   },
   closed,
 );
@@ -33,6 +43,31 @@ export const NewApiKey = Type.Object(
   closed,
 );
 export type NewApiKey = Static<typeof NewApiKey>;
+
+/** Longest time for which a secret of before stays good after a rotation: a week of deployments. */
+export const OVERLAP_MS_MAX = 7 * 24 * 3_600_000;
+
+const overlap_ms = Type.Integer({
+  minimum: 0,
+  maximum: OVERLAP_MS_MAX,
+  description: 'milliseconds for which the present secret stays good; 0: it ends at once',
+});
+
+export const RotateOwnKeyBody = Type.Object({ overlap_ms }, closed);
+
+export const RotateKeyBody = Type.Object(
+  {
+    overlap_ms,
+    expires_at: Type.Optional(
+      orNull({
+        ...KeyEnd,
+        description:
+          'the new end of the key, or null for none; absent: it stays. No key moves its own end to a later time',
+      }),
+    ),
+  },
+  closed,
+);
 
 /** A revoked key, with what it created and what remains. */
 export const RevokedApiKey = Type.Object(
@@ -57,3 +92,8 @@ export const RevokedApiKey = Type.Object(
 );
 export type RevokedApiKey = Static<typeof RevokedApiKey>;
 export const ApiKeyList = listOf(ApiKeyView);
+
+/** How the API shows a stored key. */
+export function apiKeyView({ bound_token: _bound, scopes, ...row }: ApiKeyRow): ApiKeyView {
+  return { ...row, scopes: scopes.length === 0 ? null : [...scopes] };
+}

@@ -25,10 +25,10 @@ export class AudioDevicesController {
     @RequestInput() { caller, params, stream }: RequestInputOf<typeof AUDIO_DEVICES.upload>,
     @InExchange() exchange: Exchange,
   ): Promise<FramesReceived> {
-    const key = exchange.header('authorization');
+    const { presented } = exchange;
     return this.receiveFrames.run(caller, params.resource_id, {
       body: stream,
-      verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
+      verifyKey: () => this.authenticator.verifyCaller(caller, presented, exchange.address),
     });
   }
 

@@ -6,8 +6,10 @@ import { RequestInput } from '../../edge/requests/request-input.ts';
 import { InExchange, waitOf, type Exchange } from '../../edge/requests/exchange.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { CALLS } from './routes.ts';
+import { CallDefaults } from '../../calls/call-defaults.ts';
 import { Propose } from '../../calls/propose.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
+import { outcomeOf, showOutcome } from '../../calls/outcome-headers.ts';
 import { parseCall } from '../../calls/parse-call.ts';
 
 @Controller()
@@ -15,6 +17,7 @@ export class CallsController {
   constructor(
     private readonly propose: Propose,
     private readonly show: ShowOperation,
+    private readonly defaults: CallDefaults,
   ) {}
 
   @Route(CALLS.propose)
@@ -22,7 +25,8 @@ export class CallsController {
     @RequestInput() { caller, body, query }: RequestInputOf<typeof CALLS.propose>,
     @InExchange() exchange: Exchange,
   ): Promise<ToolResult | OperationView> {
-    const call = parseCall(body, exchange.header('idempotency-key'), caller);
+    const complete = await this.defaults.complete(caller, body);
+    const call = parseCall(complete, exchange.header('idempotency-key'), caller);
     // With a key the request may refer to an earlier call, which only the kernel knows.
     if (call.idempotency_key === null && call.deadline !== null && call.deadline <= Date.now())
       throw new Fault('deadline', "the call's `deadline` has passed already", { pointer: '/deadline' });
@@ -34,6 +38,7 @@ export class CallsController {
     exchange.setHeader('writ-operation-id', view.operation_id);
     if (view.replayed) exchange.setHeader('idempotent-replayed', 'true');
     const shown = await this.show.view(caller, view);
+    showOutcome(exchange, outcomeOf(shown));
     if (isFinal(shown.state) && shown.result !== null) return shown.result;
     exchange.setStatus(202);
     exchange.setHeader('location', `/v1/operations/${view.operation_id}`);

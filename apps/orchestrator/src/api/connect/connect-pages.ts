@@ -21,20 +21,9 @@ import { consentDoneUri } from '../../edge/access/sign-in/redirect-uris.ts';
 import type { SiteCookies } from '../../edge/pages/cookies.ts';
 import type { Page, Redirection } from '../../edge/pages/page.ts';
 import type { PageRequest } from '../../edge/pages/page-request.ts';
+import { leavePage, noSignInPage, refusedPage, strayPage } from '../../edge/pages/person-pages.ts';
 import type { Identities } from '../../store/identities/identities.ts';
-import {
-  choicePage,
-  consentPage,
-  gonePage,
-  leavePage,
-  noSignInPage,
-  refusedPage,
-  signedOutPage,
-  statusPage,
-  strayPage,
-  wrongPersonPage,
-  type Links,
-} from './pages.ts';
+import { choicePage, consentPage, gonePage, signedOutPage, statusPage, wrongPersonPage, type Links } from './pages.ts';
 
 const SESSION_COOKIE = 'writ_connect';
 const ATTEMPT_COOKIE = 'writ_sign_in';
@@ -211,7 +200,8 @@ export class ConnectPages {
     const { signIn, failed } = this.#parts;
     const sealed = this.#cookie(request, ATTEMPT_COOKIE);
     try {
-      return await signIn.attemptOf({ providerId: request.param('provider_id'), parameters: request.query, sealed });
+      const providerId = request.param('provider_id');
+      return await signIn.attemptOf({ providerId, parameters: request.query, sealed, purpose: 'consent' });
     } catch (error) {
       failed.verifyMayRetry(request.address);
       failed.recordFailure(request.address);
@@ -241,7 +231,10 @@ export class ConnectPages {
     const [only] = providers.length === 1 ? providers : providers.filter(({ name }) => name === named);
     if (providers.length === 0) return noSignInPage();
     if (only === undefined) return choicePage(providers, this.#linksOf(handle), asAnother);
-    const { location, attempt } = await signIn.begin(tenantId, only, { returnTo: `/connect/${handle}`, asAnother });
+    const { location, attempt } = await signIn.begin(tenantId, only, {
+      ...{ returnTo: `/connect/${handle}`, asAnother },
+      purpose: 'consent',
+    });
     return { location, cookies: [cookies.set(ATTEMPT_COOKIE, attempt, ATTEMPT_S)] };
   }
 

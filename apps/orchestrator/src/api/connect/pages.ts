@@ -4,26 +4,17 @@ import type { McpConsentState, McpConsentView } from '@writ/contract';
 import type { Session } from '../../edge/access/sign-in/sessions.ts';
 import { html, type Html } from '../../edge/pages/html.ts';
 import type { Page } from '../../edge/pages/page.ts';
+import { formOf, hostOf, name, personOf, placeOf } from '../../edge/pages/person-pages.ts';
 import type { ProviderRow } from '../../store/identities/identities.ts';
 
 /** How often the browser looks again while tokens are fetched, in seconds. */
 const LOOK_AGAIN_S = 2;
-
-/** A name that another side chose: whatever direction its letters have, the text around it stays as it is. */
-const name = (text: string): Html => html`<bdi>${text}</bdi>`;
-
-/** Who an identity provider says it is: whoever runs the provider chooses the name. */
-const personOf = ({ shown, issuer }: Session): Html => html`${name(shown)}, as ${name(placeOf(issuer))} says`;
 
 /** What the links and forms of a page need. */
 export interface Links {
   /** the URL of the consent */
   readonly consent: string;
 }
-
-/** The form that is sent with the token of the session. */
-const formOf = (action: string, token: string, button: Html): Html =>
-  html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}" />${button}</form>`;
 
 const signOutOf = ({ consent }: Links, session: Session): Html =>
   formOf(
@@ -71,16 +62,6 @@ export function consentPage(consent: McpConsentView, session: Session, links: Li
   };
 }
 
-/** The way to the authorization server: a page, since a form is answered with no redirection to another site. */
-export function leavePage(url: string): Page {
-  return {
-    status: 200,
-    title: 'One moment',
-    refresh: { seconds: 0, url },
-    main: html`<p><a class="button" href="${url}" rel="noreferrer">Continue to ${name(hostOf(url))}</a></p>`,
-  };
-}
-
 /** For a person whom nobody asked. */
 export const wrongPersonPage = (session: Session, links: Links): Page => ({
   status: 403,
@@ -116,45 +97,11 @@ export const choicePage = (providers: readonly ProviderRow[], { consent }: Links
   </ul>`,
 });
 
-export const noSignInPage = (): Page => ({
-  status: 409,
-  title: 'Nobody can sign in here yet',
-  main: html`<p>
-    An administrator must name the client of the identity provider:
-    <code>writ identity-providers put NAME ISSUER --sign-in-client ID</code>
-  </p>`,
-});
-
 export const signedOutPage = ({ consent }: Links): Page => ({
   status: 200,
   title: 'You are signed out',
   main: html`<p>Your identity provider may still know you. Close the browser on a computer that others use.</p>
     <p><a href="${consent}?as=another">Sign in as another person</a></p>`,
-});
-
-/** For a request that didn't come from a page of this session. */
-export const strayPage = (): Page => ({
-  status: 403,
-  title: 'Nothing happened',
-  main: html`<p>
-    The request did not come from the page that you are signed in at, or you were signed out meanwhile. Open the link
-    again.
-  </p>`,
-});
-
-/** @param reason a sentence of this program, never of another side */
-export const refusedPage = (reason: string): Page => ({
-  status: 400,
-  title: 'You are not signed in',
-  main: html`<p>${reason} Open the link again.</p>`,
-});
-
-/** @param detail what failed, in words of this program */
-export const faultPage = (status: number, detail: string): Page => ({
-  status,
-  title: status === 429 ? 'Too many requests' : 'This does not work now',
-  main: html`<p>${detail}</p>
-    <p>Try again in a moment.</p>`,
 });
 
 /** How far it is. */
@@ -186,14 +133,4 @@ export function statusPage({ server, state, problem }: McpConsentState): Page {
     main: html`${problem === null ? null : html`<p>${name(problem.message)} (<code>${problem.code}</code>)</p>`}
       <p>Ask for a new link: <code>writ mcp-server connect ${server}</code></p>`,
   };
-}
-
-/** An issuer without its scheme: many tenants of one product are told apart by their paths. */
-function placeOf(url: string): string {
-  const parsed = URL.parse(url);
-  return parsed === null ? url : `${parsed.host}${parsed.pathname === '/' ? '' : parsed.pathname}`;
-}
-
-function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? url;
 }

@@ -21,10 +21,10 @@ export class EventsController {
     @RequestInput() { caller, query }: RequestInputOf<typeof EVENT_STREAMS.follow>,
     @InExchange() exchange: Exchange,
   ): StreamableFile {
-    const key = exchange.header('authorization');
+    const { presented } = exchange;
     const stream = new EventStream({
       isFor: (event) => isFor(caller, event),
-      verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
+      verifyKey: () => this.authenticator.verifyCaller(caller, presented, exchange.address),
       isResuming: exchange.header('last-event-id') !== undefined,
       forMs: query.for_ms ?? null,
     });

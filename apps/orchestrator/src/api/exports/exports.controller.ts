@@ -21,14 +21,14 @@ export class ExportsController {
     @RequestInput() { caller, query }: RequestInputOf<typeof EXPORTS.records>,
     @InExchange() exchange: Exchange,
   ): Promise<StreamableFile> {
-    const key = exchange.header('authorization');
+    const { presented } = exchange;
     const lines = await this.exportRecords.run({
       tenantId: caller.tenant_id,
       format: query.format ?? 'dsse',
       from: query.after === undefined ? 0 : query.after + 1,
       limit: query.limit ?? Infinity,
       follow: query.follow ?? false,
-      verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
+      verifyKey: () => this.authenticator.verifyCaller(caller, presented, exchange.address),
       gone: exchange.gone,
     });
     exchange.setHeader('cache-control', 'private, no-store');

@@ -111,7 +111,7 @@ describe('an export of records', () => {
   it('is refused for an unknown format, and for invalid numbers', async () => {
     const tenant = await tenantWith(1);
     for (const query of ['format=csv', 'after=-1', 'after=x', 'limit=0', 'follow=1', 'follow=', 'x=1'])
-      expect([query, (await read(tenant, `?${query}`)).json['code']]).toEqual([query, 'request.malformed']);
+      expect([query, (await read(tenant, `?${query}`)).json['code']]).toEqual([query, 'query.invalid']);
   });
 });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
-import { signedInUri } from '../../edge/access/sign-in/redirect-uris.ts';
+import { sessionDoneUri, signedInUri } from '../../edge/access/sign-in/redirect-uris.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { Identities, type ProviderRow } from '../../store/identities/identities.ts';
@@ -49,8 +49,9 @@ export class IdentityProvidersController {
   #viewOf(row: ProviderRow): ProviderView {
     const { url } = this.resource;
     return {
-      ...(row as Omit<ProviderView, 'redirect_uri'>),
+      ...(row as Omit<ProviderView, 'redirect_uri' | 'session_redirect_uri'>),
       redirect_uri: url === null ? null : signedInUri(url, row.provider_id),
+      session_redirect_uri: url === null ? null : sessionDoneUri(url, row.provider_id),
     };
   }
 }

@@ -85,7 +85,14 @@ export const ProviderView = Type.Object(
     sign_in,
     redirect_uri: orNull(
       Type.String({
-        description: 'of the client by which people sign in: register it at the issuer; null: there is no public URL',
+        description:
+          'of the client by which people sign in to consent: register it at the issuer; null: there is no public URL',
+      }),
+    ),
+    session_redirect_uri: orNull(
+      Type.String({
+        description:
+          'of the same client where people sign in for a session of the API: register it too, or nobody gets one',
       }),
     ),
     created_at: Instant,

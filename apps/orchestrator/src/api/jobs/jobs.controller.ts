@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { RequestInput } from '../../edge/requests/request-input.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
+import { idempotencyKeyOf } from '../../edge/requests/idempotency-key.ts';
 import type { JobStartView, JobView } from './views.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { JOBS } from './routes.ts';
@@ -57,8 +59,11 @@ export class JobsController {
   }
 
   @Route(JOBS.start)
-  start(@RequestInput() { caller, params, body }: RequestInputOf<typeof JOBS.start>): Promise<JobStartView> {
-    return this.changeJobs.start(caller, params.job_id, body.idempotency_key ?? null);
+  start(
+    @RequestInput() { caller, params, body }: RequestInputOf<typeof JOBS.start>,
+    @InExchange() exchange: Exchange,
+  ): Promise<JobStartView> {
+    return this.changeJobs.start(caller, params.job_id, idempotencyKeyOf(body, exchange.header('idempotency-key')));
   }
 
   @Route(JOBS.starts)

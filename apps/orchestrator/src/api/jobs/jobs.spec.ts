@@ -103,6 +103,30 @@ it('a paused job is not due, and a resumed job is due again', async () => {
   });
 });
 
+it('a job is started once for a key, in the header or in the body, which must not differ', async () => {
+  const { job_id } = (await create()).json as { job_id: string };
+  const start = (body: object, header?: string) =>
+    api.ask('POST', `/v1/jobs/${job_id}/runs`, {
+      key: mine.admin,
+      body,
+      ...(header === undefined ? {} : { headers: { 'idempotency-key': header } }),
+    });
+  const first = await start({}, 'k');
+  expect(first.status).toBe(202);
+  for (const again of [
+    await start({}, 'k'),
+    await start({ idempotency_key: 'k' }),
+    await start({ idempotency_key: 'k' }, 'k'),
+  ])
+    expect(again.json['start_id']).toBe(first.json['start_id']);
+  expect((await start({}, 'l')).json['start_id']).not.toBe(first.json['start_id']);
+  for (const [body, header] of [
+    [{ idempotency_key: 'k' }, 'l'],
+    [{}, 'not a key'],
+  ] as const)
+    expect((await start(body, header)).json).toMatchObject({ code: 'request.malformed' });
+});
+
 it("an agent's key sees only its agent's jobs", async () => {
   const { job_id } = (await create()).json as { job_id: string };
   const other = await api.newKey(mine.tenantId, 'agent', 'agt_00000000000000000000000000');

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller } from '@writ/contract';
+import type { CallDefaults } from '../../calls/call-defaults.ts';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 /**
@@ -34,18 +35,14 @@ export interface AccessRequest {
   readonly gone: AbortSignal;
 }
 
-/** Tokens that are looked through for the only usable one: more than anybody gives to one agent by hand. */
-const TOKENS_MAX = 50;
-
 /** Finds the capability token, the agent and the workspace of a request. */
 export class AccessFinder {
   readonly #kernel: KernelClient;
-  readonly #now: () => number;
+  readonly #defaults: CallDefaults;
 
-  /** @param now milliseconds since the epoch */
-  constructor(kernel: KernelClient, now: () => number) {
+  constructor(kernel: KernelClient, defaults: CallDefaults) {
     this.#kernel = kernel;
-    this.#now = now;
+    this.#defaults = defaults;
   }
 
   /**
@@ -73,19 +70,6 @@ export class AccessFinder {
   async #onlyTokenOf(caller: Caller): Promise<string> {
     const how = 'name one in the path (`/mcp/cap_…`) or in the header `Writ-Token`';
     if (caller.agent_id === null) throw new Fault('conflict', `the key is of no agent, so no token is its own: ${how}`);
-    const { items } = await this.#kernel.ask('token.list', caller, {
-      page: { cursor: null, limit: TOKENS_MAX },
-      agent_id: caller.agent_id,
-      parent_id: null,
-    });
-    const now = this.#now();
-    const usable = items.filter(
-      ({ revoked, grant, agent_id }) =>
-        agent_id === caller.agent_id && !revoked && grant.not_before <= now && now < grant.expires_at,
-    );
-    const [only, another] = usable;
-    if (only === undefined) throw new Fault('conflict', `the agent has no usable capability token: ${how}`);
-    if (another !== undefined) throw new Fault('conflict', `the agent has several capability tokens: ${how}`);
-    return only.capability_token_id;
+    return (await this.#defaults.onlyTokenOf(caller, caller.agent_id, how)).capability_token_id;
   }
 }

@@ -3,6 +3,7 @@ import type { Provider } from '@nestjs/common';
 import { provideBy, provideValue } from '@writ/nest-kit';
 import type { Logger } from '@writ/telemetry';
 import { AskConnection } from '../../calls/ask-connection.ts';
+import { CallDefaults } from '../../calls/call-defaults.ts';
 import { Follow } from '../../calls/follow.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { Offers } from '../../calls/kernel/offers.ts';
@@ -38,7 +39,7 @@ export function mcpProviders(config: McpConfig, logger: Logger): Provider[] {
   const report = (err: unknown): void => logger.error({ err }, 'mcp: a request failed by a bug');
   return [
     provideValue(new McpOrigins(config.WRIT_HTTP_HOST, config.WRIT_MCP_HOSTS)),
-    provideBy(AccessFinder, [KernelClient], (kernel) => new AccessFinder(kernel, Date.now)),
+    provideBy(AccessFinder, [KernelClient, CallDefaults], (kernel, defaults) => new AccessFinder(kernel, defaults)),
     provideBy(
       CallTool,
       [KernelClient, Propose, Follow, ShowOperation, FullQueues, AskConnection],

@@ -6,6 +6,7 @@ import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { OPERATIONS } from './routes.ts';
+import { outcomeOf, showOutcome } from '../../calls/outcome-headers.ts';
 import { Follow } from '../../calls/follow.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
@@ -48,15 +49,13 @@ export class OperationsController {
   @Route(OPERATIONS.read)
   async read(
     @RequestInput() { caller, params, query }: RequestInputOf<typeof OPERATIONS.read>,
-    @InExchange() { gone }: Exchange,
+    @InExchange() exchange: Exchange,
   ): Promise<OperationView> {
     const subscription = this.follow.subscribe(params.operation_id);
     try {
       const seen = await this.kernel.ask('operation.read', caller, params);
-      return await this.show.view(
-        caller,
-        await this.follow.untilSettled(caller, seen, subscription, query.wait ?? 0, gone),
-      );
+      const settled = await this.follow.untilSettled(caller, seen, subscription, query.wait ?? 0, exchange.gone);
+      return shownIn(exchange, await this.show.view(caller, settled));
     } finally {
       subscription.stop();
     }
@@ -77,14 +76,25 @@ export class OperationsController {
   }
 
   @Route(OPERATIONS.cancel)
-  async cancel(@RequestInput() { caller, params }: RequestInputOf<typeof OPERATIONS.cancel>): Promise<OperationView> {
-    return await this.show.view(caller, await this.kernel.ask('operation.cancel', caller, params));
+  async cancel(
+    @RequestInput() { caller, params }: RequestInputOf<typeof OPERATIONS.cancel>,
+    @InExchange() exchange: Exchange,
+  ): Promise<OperationView> {
+    const cancelled = await this.kernel.ask('operation.cancel', caller, params);
+    return shownIn(exchange, await this.show.view(caller, cancelled));
   }
 
   @Route(OPERATIONS.resolve)
   async resolve(
     @RequestInput() { caller, params, body }: RequestInputOf<typeof OPERATIONS.resolve>,
+    @InExchange() exchange: Exchange,
   ): Promise<OperationView> {
-    return await this.show.view(caller, await this.kernel.ask('operation.resolve', caller, { ...params, ...body }));
+    const resolved = await this.kernel.ask('operation.resolve', caller, { ...params, ...body });
+    return shownIn(exchange, await this.show.view(caller, resolved));
   }
+}
+
+function shownIn(exchange: Exchange, view: OperationView): OperationView {
+  showOutcome(exchange, outcomeOf(view));
+  return view;
 }

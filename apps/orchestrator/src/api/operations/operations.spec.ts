@@ -60,9 +60,7 @@ describe('an operation', () => {
   it('is shown with its current state when the wait is over', async () => {
     const view = keep('performing');
     expect((await get(`/v1/operations/${view.operation_id}?wait=20`)).json['state']).toBe('performing');
-    expect((await get(`/v1/operations/${view.operation_id}?wait=60001`)).json).toEqual(
-      problem('request.malformed', 400),
-    );
+    expect((await get(`/v1/operations/${view.operation_id}?wait=60001`)).json).toEqual(problem('query.invalid', 400));
   });
 
   it('is waited for even if the kernel is briefly unavailable', async () => {
@@ -113,7 +111,7 @@ describe('an operation', () => {
     });
     await get('/v1/operations?unresolved=true');
     expect(api.kernel.requests.at(-1)?.request['unresolved']).toBe(true);
-    expect((await get('/v1/operations?unresolved=yes')).json).toEqual(problem('request.malformed', 400));
+    expect((await get('/v1/operations?unresolved=yes')).json).toEqual(problem('query.invalid', 400));
   });
 
   it('is resolved with a note, never by an agent, and never without a note', async () => {
@@ -192,7 +190,7 @@ describe('a receipt', () => {
     ledgered(resolved, 'resolution');
     expect((await get(`/v1/operations/${resolved.operation_id}/receipt?phase=resolution`)).status).toBe(200);
     expect((await get(`/v1/operations/${held.operation_id}/receipt?phase=preview`)).json).toEqual(
-      problem('request.malformed', 400),
+      problem('query.invalid', 400),
     );
   });
 
@@ -300,7 +298,7 @@ describe('the full output of a command', () => {
       request: { operation_id: view.operation_id, stream: 'stdout' },
     });
     expect((await get(`/v1/operations/${view.operation_id}/output?stream=stdin`)).json).toEqual(
-      problem('request.malformed', 400),
+      problem('query.invalid', 400),
     );
   });
 });

@@ -61,7 +61,7 @@ export class OutputController {
     try {
       const read = async () => await this.kernel.ask('operation.read', caller, { operation_id });
       const operation = await read();
-      const key = exchange.header('authorization');
+      const { presented } = exchange;
       const { listener, stop } = this.feeds.follow(
         { tenant_id: caller.tenant_id, operation_id: operation.operation_id },
         (feed) =>
@@ -71,7 +71,7 @@ export class OutputController {
             after,
             next: (ms, gone) => subscription.next(ms, gone),
             read,
-            verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
+            verifyKey: () => this.authenticator.verifyCaller(caller, presented, exchange.address),
             forMs: query.for_ms ?? null,
           }),
       );

@@ -190,7 +190,7 @@ export const POLICIES = {
     summary: 'Activates the previous set again',
     body: Type.Object(activation, closed),
     answers: { 200: { description: 'What is in force now', schema: PolicyActivation } },
-    faults: ['conflict', 'policy.unreadable'],
+    faults: ['not_found', 'conflict', 'policy.unreadable'],
   }),
   read: route({
     ...readRoute,

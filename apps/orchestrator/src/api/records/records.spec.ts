@@ -87,7 +87,7 @@ test.each([
   ['tool', 'tool=a&tool=b'],
 ])("a filter that can't be one is refused by its name: %s", async (name, query) => {
   const { status, json } = await get(`/v1/records?${query}`);
-  expect([status, json['code']]).toEqual([400, 'request.malformed']);
+  expect([status, json['code']]).toEqual([400, 'query.invalid']);
   expect(json['detail']).toMatch(new RegExp(`\`/?${name}\``));
   expect(api.ledger.requests).toEqual([]);
 });

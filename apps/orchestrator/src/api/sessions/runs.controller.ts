@@ -57,14 +57,14 @@ export class RunsController {
     @InExchange() exchange: Exchange,
   ): Promise<StreamableFile> {
     const { run_id, state } = await this.changeSessions.readRun(caller, params.run_id);
-    const key = exchange.header('authorization');
+    const { presented } = exchange;
     const stream = new RunStream({
       runId: run_id,
       state,
       after: parseLastEventId(exchange.header('last-event-id')) ?? query.after ?? 0,
       forMs: query.for_ms ?? null,
       read: (after, limit) => this.sessions.events(caller.tenant_id, run_id, after, limit),
-      verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
+      verifyKey: () => this.authenticator.verifyCaller(caller, presented, exchange.address),
     });
     try {
       stream.readable.once('close', this.hub.watch(caller.tenant_id, run_id, stream));

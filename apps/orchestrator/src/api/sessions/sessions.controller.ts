@@ -4,6 +4,7 @@ import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Authenticator } from '../../edge/access/authenticator.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
+import { idempotencyKeyOf } from '../../edge/requests/idempotency-key.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { MODELS, SESSIONS } from './routes.ts';
 import type { ModelView } from '../../runs/models/model-view.ts';
@@ -64,7 +65,9 @@ export class SessionsController {
     @RequestInput() { caller, params, body }: RequestInputOf<typeof SESSIONS.run>,
     @InExchange() exchange: Exchange,
   ): Promise<RunView> {
-    const run = runView(await this.changeSessions.start(caller, params.session_id, body));
+    const key = idempotencyKeyOf(body, exchange.header('idempotency-key'));
+    const request = key === null ? body : { ...body, idempotency_key: key };
+    const run = runView(await this.changeSessions.start(caller, params.session_id, request));
     exchange.setHeader('location', `/v1/runs/${run.run_id}`);
     return run;
   }
@@ -95,7 +98,7 @@ export class SessionsController {
     @RequestInput() { caller, params }: RequestInputOf<typeof SESSIONS.transcriptLines>,
     @InExchange() exchange: Exchange,
   ): Promise<StreamableFile> {
-    const key = exchange.header('authorization');
+    const { presented } = exchange;
     const session = await this.changeSessions.read(caller, params.session_id);
     exchange.setHeader('cache-control', 'private, no-store');
     // Disables response buffering in nginx.
@@ -104,7 +107,7 @@ export class SessionsController {
       transcriptLines(this.sessions, {
         session,
         tenantId: caller.tenant_id,
-        verifyKey: () => this.authenticator.verifyCaller(caller, key, exchange.address),
+        verifyKey: () => this.authenticator.verifyCaller(caller, presented, exchange.address),
       }),
       { type: 'application/x-ndjson' },
     );

@@ -4,11 +4,20 @@ import { ProtectedResourceMetadata, RESOURCE_METADATA_PATH } from '../../edge/ac
 import { MCP_PATH } from '../../store/identities/identities.ts';
 import { PublishedKeyFile } from '../../edge/published-keys.ts';
 import { route } from '../../edge/requests/route.ts';
-import { Health, ReadyView } from './views.ts';
+import { Health, ReadyView, SystemView } from './views.ts';
 
 const open = { method: 'GET', tag: 'system', allowed: 'public' } as const;
 
 export const SYSTEM = {
+  report: route({
+    id: 'readSystem',
+    method: 'GET',
+    tag: 'system',
+    allowed: 'platform',
+    path: '/v1/system',
+    summary: 'Reports versions, clocks, durability, connections, waiting records, executors and migrations',
+    answers: { 200: { description: 'What the kernel, the database and this process say', schema: SystemView } },
+  }),
   health: route({
     ...open,
     id: 'readHealth',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { idSchema } from '@writ/contract';
+import { idSchema, TenantView } from '@writ/contract';
 import { Type, type Static } from 'typebox';
-import { closed } from '../../edge/requests/fields.ts';
+import { closed, listOf } from '../../edge/requests/fields.ts';
 
 export const NewTenant = Type.Object(
   {
@@ -12,4 +12,6 @@ export const NewTenant = Type.Object(
   },
   closed,
 );
+export const TenantList = listOf(TenantView);
+
 export type NewTenant = Static<typeof NewTenant>;

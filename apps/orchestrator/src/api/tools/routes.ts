@@ -85,5 +85,6 @@ export const TOOL_ROUTES = {
     answers: {
       200: { description: 'The id of the removed tool', schema: Type.Object({ removed: Type.String() }, closed) },
     },
+    faults: ['conflict'],
   }),
 };

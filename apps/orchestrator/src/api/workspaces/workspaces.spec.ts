@@ -62,10 +62,8 @@ describe('a tree', () => {
       ['src/a.txt'],
       null,
     ]);
-    expect((await get('/tree?cursor=abc')).json).toEqual(problem('request.malformed', 400));
-    expect((await get(`/tree?cursor=${first.next_cursor}&at=${empty}`)).json).toEqual(
-      problem('request.malformed', 400),
-    );
+    expect((await get('/tree?cursor=abc')).json).toEqual(problem('query.invalid', 400));
+    expect((await get(`/tree?cursor=${first.next_cursor}&at=${empty}`)).json).toEqual(problem('query.invalid', 400));
   });
 
   it.each([
@@ -73,7 +71,7 @@ describe('a tree', () => {
     ['path=src/a.txt', 'file.kind'],
     ['path=../x', 'path.escape'],
     [`at=snap_${'0'.repeat(64)}`, 'not_found'],
-    ['at=x', 'request.malformed'],
+    ['at=x', 'query.invalid'],
   ])('of `%s` answers `%s`', async (query, code) => {
     expect((await get(`/tree?${query}`)).json['code']).toBe(code);
   });
@@ -158,7 +156,7 @@ describe('a file', () => {
     ['/files/..%2fx', {}, 'path.escape'],
     ['/files/', {}, 'path.invalid'],
     ['/files/a', { 'content-type': 'application/json' }, 'request.unsupported_media_type'],
-    ['/files/a?mode=777', {}, 'request.malformed'],
+    ['/files/a?mode=777', {}, 'query.invalid'],
   ])('at %s with %j answers `%s`', async (rest, headers, code) => {
     expect((await put(rest, 'x', headers)).json['code']).toBe(code);
   });
@@ -239,7 +237,7 @@ test('a diff is the delta between two snapshots of the workspace', async () => {
   const there = (await get(`/diff?from=${empty}`)).json as { base: string; changes: Change[] };
   expect([there.base, there.changes.map(({ path }) => path)]).toEqual([empty, ['link', 'src', 'src/a.txt']]);
   expect((await get(`/diff?from=${has.snapshot_id}&to=${has.snapshot_id}`)).json['changes']).toEqual([]);
-  expect((await get('/diff')).json).toEqual(problem('request.malformed', 400));
+  expect((await get('/diff')).json).toEqual(problem('query.invalid', 400));
   expect((await get(`/diff?from=snap_${'0'.repeat(64)}`)).json).toEqual(problem('not_found', 404));
 });
 
@@ -277,7 +275,7 @@ describe('a state', () => {
   it.each(['2026-13-01T00:00Z', '2026-01-01', 'yesterday', '2026-01-01T00:00:00+01:00'])(
     'is not named by `%s`',
     async (at) => {
-      expect((await get(`/tree?at=${encodeURIComponent(at)}`)).json['code']).toBe('request.malformed');
+      expect((await get(`/tree?at=${encodeURIComponent(at)}`)).json['code']).toBe('query.invalid');
     },
   );
 });

@@ -15,7 +15,7 @@ import { FailedKeys } from './failed-keys.ts';
 import { FullQueues } from './full-queues.ts';
 import { parsePlatformHash } from './platform-key.ts';
 import { ProblemFilter } from '../problems/problem.filter.ts';
-import { RateLimit } from './rate-limit.ts';
+import { RateFault, RateLimit, rateHeaders } from './rate-limit.ts';
 
 const platformHash = Buffer.from(sha256(Buffer.from('platform')));
 
@@ -52,6 +52,47 @@ describe('a key', () => {
     await expect(identify()).rejects.toMatchObject({ code: 'auth.invalid' });
   });
 
+  it('is rejected within a second of its end, and so is its former secret', async () => {
+    let now = 5_000;
+    const keys = new FakeApiKeys(() => now);
+    const key = { api_key_id: id, name: 'x', role: 'auditor', agent_id: null, created_by: 'spec' } as const;
+    await keys.create('ten_a', { ...key, hash: hashApiKey(text), expires_at: 20_000 });
+    const authenticator = new Authenticator(keys, platformHash, () => now, new FailedKeys(100, () => now));
+    const identify = (presented: string) => authenticator.identifyFully(`Bearer ${presented}`, '192.0.2.1');
+    const next = formatApiKey(id, Buffer.alloc(32, 8));
+    await keys.rotate('ten_a', id, { hash: hashApiKey(next), overlap_ms: 5_000 }, async () => undefined);
+    expect(await identify(text)).toMatchObject({ expires_at: 10_000, is_former: true });
+    expect(await identify(next)).toMatchObject({ expires_at: 20_000, is_former: false });
+    now = 10_901;
+    await expect(identify(text)).rejects.toMatchObject({ code: 'auth.invalid' });
+    now = 19_999;
+    await identify(next);
+    now = 20_901;
+    await expect(identify(next)).rejects.toMatchObject({ code: 'auth.invalid' });
+  });
+
+  it('with scopes is refused to whoever does not say that any will do', async () => {
+    const keys = new FakeApiKeys(() => 0);
+    const key = { api_key_id: id, name: 'x', role: 'auditor', agent_id: null, created_by: 'spec' } as const;
+    await keys.create('ten_a', { ...key, hash: hashApiKey(text), scopes: ['log:read'] });
+    const noted: string[] = [];
+    const authenticator = new Authenticator(keys, platformHash, () => 0, new FailedKeys(100, () => 0), null, {
+      note: (used) => void noted.push(used),
+    });
+    const need = { roles: null, path: '/' };
+    await expect(authenticator.identify(`Bearer ${text}`, '192.0.2.1', need)).rejects.toMatchObject({
+      code: 'auth.insufficient_scope',
+    });
+    const caller = await authenticator.identify(`Bearer ${text}`, '192.0.2.1', { ...need, ofAnyScope: true });
+    expect(caller).toMatchObject({ api_key_id: id });
+    await authenticator.verifyCaller(
+      caller as never,
+      { authorization: `Bearer ${text}`, cookie: undefined },
+      '192.0.2.1',
+    );
+    expect(noted).toEqual([id, id, id]);
+  });
+
   it('that was revoked at this replica is rejected at once', async () => {
     const keys = new FakeApiKeys();
     await keys.create('ten_a', {
@@ -80,8 +121,8 @@ describe('a key', () => {
       hash: hashApiKey(text),
       created_by: 'spec',
     });
-    const slow = vi.spyOn(keys, 'authenticate').mockImplementationOnce(async (hash) => {
-      const caller = await FakeApiKeys.prototype.authenticate.call(keys, hash);
+    const slow = vi.spyOn(keys, 'present').mockImplementationOnce(async (hash) => {
+      const caller = await FakeApiKeys.prototype.present.call(keys, hash);
       now += 700;
       return caller;
     });
@@ -104,8 +145,8 @@ describe('a key', () => {
       created_by: 'spec',
     });
     const authenticator = new Authenticator(keys, platformHash, () => 5_000, new FailedKeys(100, () => 5_000));
-    vi.spyOn(keys, 'authenticate').mockImplementationOnce(async (hash) => {
-      const caller = await FakeApiKeys.prototype.authenticate.call(keys, hash);
+    vi.spyOn(keys, 'present').mockImplementationOnce(async (hash) => {
+      const caller = await FakeApiKeys.prototype.present.call(keys, hash);
       await keys.revoke('ten_a', id);
       authenticator.forget(id);
       return caller;
@@ -169,13 +210,41 @@ describe('the rate of a tenant', () => {
     expect(take('key_5')).toBe(false);
   });
 
-  it('answers 429 with `Retry-After`', async () => {
-    const api = await openTestApi({ WRIT_RATE_PER_SECOND: 1, WRIT_RATE_BURST: 1 });
+  it('is shown with what is left of it, for the tenant and for the person', () => {
+    let now = 0;
+    const rate = new RateLimit(
+      () => ({ tenant: { perSecond: 10, burst: 30 }, person: { perSecond: 1, burst: 2 } }),
+      () => now,
+    );
+    const take = () => rateHeaders(rate.consume({ tenant_id: 't', api_key_id: 'key_1' } as never));
+    expect(take()).toEqual({
+      'ratelimit-policy': '"tenant";q=30;w=3, "person";q=2;w=2',
+      ratelimit: '"tenant";r=29;t=1, "person";r=1;t=1',
+    });
+    expect(take().ratelimit).toBe('"tenant";r=28;t=1, "person";r=0;t=2');
+    expect(take).toThrow(RateFault);
+    now = 10_000;
+    expect(take().ratelimit).toBe('"tenant";r=29;t=1, "person";r=1;t=1');
+  });
+
+  it('answers 429 with `Retry-After`, and says on every answer to a key what is left', async () => {
+    const api = await openTestApi({ WRIT_RATE_PER_SECOND: 1, WRIT_RATE_BURST: 2 });
     const tenant = await api.newTenant();
-    await api.ask('GET', '/v1/tools', { key: tenant.admin });
-    const answer = await api.ask('GET', '/v1/tools', { key: tenant.operator });
-    expect(answer.json).toEqual(problem('rate.limited', 429));
-    expect(answer.headers.get('retry-after')).toBe('1');
+    const ask = (path: string, key: string) => api.ask('GET', path, { key });
+    const shown = [
+      await ask('/v1/tools', tenant.admin),
+      await ask('/v1/agents/banana', tenant.operator),
+      await ask('/v1/tools', tenant.operator),
+    ].map(({ status, headers }) => [status, headers.get('ratelimit-policy'), headers.get('ratelimit')]);
+    expect(shown).toEqual([
+      [200, '"tenant";q=2;w=2', '"tenant";r=1;t=1'],
+      [404, '"tenant";q=2;w=2', '"tenant";r=0;t=2'],
+      [429, '"tenant";q=2;w=2', '"tenant";r=0;t=2'],
+    ]);
+    const refused = await ask('/v1/tools', tenant.admin);
+    expect(refused.json).toEqual(problem('rate.limited', 429));
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect((await api.ask('GET', '/healthz')).headers.get('ratelimit')).toBeNull();
     await api.close();
   });
 });

@@ -18,6 +18,16 @@ export function isApiKeyText(text: string): boolean {
   return /^writ_[0-7][0-9a-hjkmnp-tv-z]{25}_[A-Za-z0-9_-]{43}$/.test(text);
 }
 
+/** Writes a credential that was exchanged: as a key, in a form of its own, so that none is taken for the other. */
+export function formatExchanged(id: Id<'apiKey'>, random: Uint8Array): string {
+  return formatApiKey(id, random).replace(/^writ_/, 'writ_x_');
+}
+
+/** Tells whether a text has the form of a credential that was exchanged. */
+export function isExchangedText(text: string): boolean {
+  return text.startsWith('writ_x_') && isApiKeyText(text.replace(/^writ_x_/, 'writ_'));
+}
+
 /** The hash under which a key is stored. */
 export function hashApiKey(text: string): Uint8Array {
   return sha256(Buffer.from(text, 'utf8'));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Caller } from '@writ/contract';
+import type { Caller } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
+import { RetryAfterFault } from '../problems/problem.ts';
 
 interface Bucket {
   tokens: number;
@@ -24,6 +25,31 @@ export interface Rates {
 /** Who makes a request. */
 export type RateCaller = Pick<Caller, 'tenant_id' | 'api_key_id' | 'person'>;
 
+/** What is left of one rate after a request. */
+export interface RateLeft {
+  readonly of: 'tenant' | 'person';
+  readonly rate: Rate;
+  /** requests that the bucket holds; below one, and negative, the next request is refused */
+  readonly tokens: number;
+}
+
+/** `rate.limited`, with what is left of the rates that were looked at. */
+export class RateFault extends RetryAfterFault {
+  readonly left: readonly RateLeft[];
+
+  constructor(left: readonly [RateLeft, ...RateLeft[]]) {
+    const [{ of, rate, tokens }] = left;
+    const whose = of === 'person' ? ' of one person' : '';
+    const afterS = Math.max(1, Math.ceil((1 - tokens) / rate.perSecond));
+    super(
+      'rate.limited',
+      `more than ${rate.perSecond} requests a second${whose}; at most ${rate.burst} at once; wait ${afterS} s`,
+      afterS,
+    );
+    this.left = left;
+  }
+}
+
 /**
  * Token buckets: for each tenant, and for each person of a tenant with such a limit. So many requests a second, so many
  * at once. Per replica.
@@ -42,17 +68,18 @@ export class RateLimit {
 
   /**
    * Consumes one request of the caller's person, then one of the tenant: so a person who is limited takes nothing from
-   * the others. Fault `rate.limited`.
+   * the others. Returns what is left, the tenant's rate first. @throws RateFault `rate.limited`
    */
-  consume(caller: RateCaller): void {
+  consume(caller: RateCaller): RateLeft[] {
     const { tenant, person } = this.#ratesOf(caller.tenant_id);
-    if (person !== null) this.#take(this.#persons, personKey(caller), person, ' of one person');
-    this.#take(this.#tenants, caller.tenant_id, tenant, '');
+    const ofPerson =
+      person === null ? [] : [this.#take(this.#persons, personKey(caller), { of: 'person', rate: person })];
+    return [this.#take(this.#tenants, caller.tenant_id, { of: 'tenant', rate: tenant }), ...ofPerson];
   }
 
-  /** Consumes one request of the tenant alone, before its caller is known. Fault `rate.limited`. */
+  /** Consumes one request of the tenant alone, before its caller is known. @throws RateFault `rate.limited` */
   consumeTenant(tenantId: string): void {
-    this.#take(this.#tenants, tenantId, this.#ratesOf(tenantId).tenant, '');
+    this.#take(this.#tenants, tenantId, { of: 'tenant', rate: this.#ratesOf(tenantId).tenant });
   }
 
   /**
@@ -64,17 +91,37 @@ export class RateLimit {
       if (bucket !== undefined) bucket.tokens -= requests;
   }
 
-  #take(buckets: LRUCache<string, Bucket>, key: string, { perSecond, burst }: Rate, whose: string): void {
+  #take(buckets: LRUCache<string, Bucket>, key: string, limit: Omit<RateLeft, 'tokens'>): RateLeft {
+    const { perSecond, burst } = limit.rate;
     const now = this.#now();
     const bucket = buckets.get(key) ?? { tokens: burst, at: now };
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perSecond) / 1_000);
     bucket.at = now;
     buckets.set(key, bucket);
-    if (bucket.tokens < 1)
-      throw new Fault('rate.limited', `more than ${perSecond} requests a second${whose}; at most ${burst} at once`);
+    if (bucket.tokens < 1) throw new RateFault([{ ...limit, tokens: bucket.tokens }]);
     bucket.tokens -= 1;
+    return { ...limit, tokens: bucket.tokens };
   }
 }
 
 /** All credentials of one person share a bucket; a key without a known person has its own. */
 const personKey = ({ tenant_id, api_key_id, person }: RateCaller): string => `${tenant_id} ${person ?? api_key_id}`;
+
+/**
+ * The headers of draft-ietf-httpapi-ratelimit-headers: the quota and the seconds in which an empty bucket fills, and
+ * how many requests are left and the seconds until the bucket is full.
+ */
+export function rateHeaders(left: readonly RateLeft[]): { 'ratelimit-policy': string; ratelimit: string } {
+  const seconds = (tokens: number, { perSecond }: Rate): number => Math.max(1, Math.ceil(tokens / perSecond));
+  return {
+    'ratelimit-policy': left
+      .map(({ of, rate }) => `"${of}";q=${Math.floor(rate.burst)};w=${seconds(rate.burst, rate)}`)
+      .join(', '),
+    ratelimit: left
+      .map(({ of, rate, tokens }) => {
+        const remaining = Math.max(0, Math.floor(tokens));
+        return `"${of}";r=${remaining};t=${remaining >= rate.burst ? 0 : seconds(rate.burst - tokens, rate)}`;
+      })
+      .join(', '),
+  };
+}

@@ -16,8 +16,10 @@ import {
 } from '@writ/contract';
 import { IsOptional, Type, type TSchema } from 'typebox';
 import { PROBLEM_TYPE } from '../problems/problem.ts';
+import { FORM_TYPE } from '../requests/form.ts';
 import type { Answer, ParamKind, RouteRow } from '../requests/route.ts';
-import type { SchemaWriter } from './schemas.ts';
+import { headerNames, headersOf } from './headers.ts';
+import { pascal, type SchemaWriter } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
@@ -28,11 +30,15 @@ export function operationOf(row: RouteRow, schemas: SchemaWriter): Json {
     tags: [row.tag],
     summary: row.summary,
     ...(row.allowed === 'public' ? { security: [] } : { description: `Roles: ${rolesOf(row)}.` }),
+    'x-writ-roles': row.allowed === 'public' ? ['nobody'] : row.allowed === 'platform' ? ['platform'] : row.allowed,
     parameters: [...pathParameters(row, schemas), ...queryParameters(row, schemas), ...headerParameters(row, schemas)],
     ...requestBodyOf(row, schemas),
     responses: { ...answersOf(row, schemas), ...problemsOf(row) },
   };
 }
+
+/** The name of a schema that has none of its own: `createJob` and `request` make `CreateJobRequest`. */
+const placeOf = (id: string, part: string): string => `${pascal(id)}${pascal(part)}`;
 
 /** The roles that may call a route, as text. */
 export function rolesOf({ allowed }: RouteRow): string {
@@ -42,12 +48,12 @@ export function rolesOf({ allowed }: RouteRow): string {
     : allowed.map((role) => (role === 'platform' ? 'the platform key' : role)).join(', ');
 }
 
-function pathParameters({ params = {} }: RouteRow, schemas: SchemaWriter): Json[] {
+function pathParameters({ id, params = {} }: RouteRow, schemas: SchemaWriter): Json[] {
   return Object.entries(params).map(([name, kind]) => ({
     name,
     in: 'path',
     required: true,
-    schema: schemas.referred(schemaOf(kind)),
+    schema: schemas.referred(schemaOf(kind), placeOf(id, name)),
   }));
 }
 
@@ -84,12 +90,12 @@ function schemaOf(kind: ParamKind): TSchema {
     : idSchema(kind);
 }
 
-function queryParameters({ query }: RouteRow, schemas: SchemaWriter): Json[] {
+function queryParameters({ id, query }: RouteRow, schemas: SchemaWriter): Json[] {
   return Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
     required: !IsOptional(schema),
-    schema: schemas.referred(schema),
+    schema: schemas.referred(schema, placeOf(id, name)),
   }));
 }
 
@@ -99,59 +105,57 @@ function headerParameters({ id }: RouteRow, schemas: SchemaWriter): Json[] {
     name,
     in: 'header',
     required: false,
-    schema: schemas.referred(schema),
+    schema: schemas.referred(schema, placeOf(id, name)),
   });
   const prefer = header('Prefer', Type.String({ description: '`wait=<seconds>` (RFC 7240), instead of `wait`' }));
-  if (id === 'proposeToolCall')
-    return [
-      header('Idempotency-Key', Type.String({ maxLength: 255, description: 'instead of `idempotency_key`' })),
-      prefer,
-    ];
-  if (id === 'runTurn') return [prefer];
-  return id === 'downloadFile' ? [header('If-None-Match', Type.String())] : [];
+  const version = header('Writ-Version', Type.String({ description: 'the version of the API; default: the newest' }));
+  const key = header('Idempotency-Key', Type.String({ maxLength: 255, description: 'instead of `idempotency_key`' }));
+  if (id === 'proposeToolCall') return [version, key, prefer];
+  if (id === 'startRun' || id === 'runJob') return [version, key];
+  if (id === 'runTurn') return [version, prefer];
+  return id === 'downloadFile' ? [version, header('If-None-Match', Type.String())] : [version];
 }
 
-function requestBodyOf({ bytes, bytesOf, body, documentedBody }: RouteRow, schemas: SchemaWriter): Json {
+function requestBodyOf({ id, bytes, bytesOf, body, documentedBody, form }: RouteRow, schemas: SchemaWriter): Json {
   if (bytes === true)
     return { requestBody: { required: true, content: { [bytesOf?.media ?? 'application/octet-stream']: {} } } };
+  if (form !== undefined)
+    return {
+      requestBody: {
+        required: true,
+        content: { [FORM_TYPE]: { schema: schemas.referred(form, placeOf(id, 'request')) } },
+      },
+    };
   const schema = documentedBody ?? body;
   if (schema === undefined) return {};
   const { required = [] } = schema as { required?: readonly string[] };
   return {
     requestBody: {
       required: required.length > 0,
-      content: { 'application/json': { schema: schemas.referred(schema) } },
+      content: { 'application/json': { schema: schemas.referred(schema, placeOf(id, 'request')) } },
     },
   };
 }
 
-function answersOf({ answers, id }: RouteRow, schemas: SchemaWriter): Json {
+function answersOf(row: RouteRow, schemas: SchemaWriter): Json {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [
+    Object.entries(row.answers).map(([status, answer]) => [
       status,
-      { description: answer.description, ...headersOf(id, status), ...contentOf(answer, schemas) },
+      {
+        description: answer.description,
+        ...headersOf(headerNames(row, status)),
+        ...contentOf(answer, row.id, schemas),
+      },
     ]),
   );
 }
 
-function headersOf(id: string, status: string): Json {
-  const text = { schema: { type: 'string' } };
-  if (id === 'proposeToolCall')
-    return {
-      headers: {
-        'Writ-Operation-Id': text,
-        'Idempotent-Replayed': text,
-        ...(status === '202' ? { Location: text } : {}),
-      },
-    };
-  return id === 'downloadFile' ? { headers: { ETag: text, 'Writ-File-Kind': text, 'Writ-File-Mode': text } } : {};
-}
-
-function contentOf({ schema, media, streamed }: Answer, schemas: SchemaWriter): Json {
+function contentOf({ schema, media, streamed }: Answer, id: string, schemas: SchemaWriter): Json {
   if (schema === undefined && media === undefined) return {};
   return {
     content: {
-      [media ?? 'application/json']: schema === undefined ? {} : { schema: schemas.referred(schema) },
+      [media ?? 'application/json']:
+        schema === undefined ? {} : { schema: schemas.referred(schema, placeOf(id, 'answer')) },
       ...(streamed === undefined ? {} : { [streamed]: {} }),
     },
   };
@@ -162,7 +166,9 @@ function edgeFaults({ allowed, params = {}, body, bytes }: RouteRow): FaultCode[
   return [
     // Headers may be too large on any route.
     'request.malformed',
+    'query.invalid',
     'request.too_large',
+    'version.unsupported',
     'internal',
     'overloaded',
     // A text that can't be an id is answered as not found.
@@ -173,6 +179,7 @@ function edgeFaults({ allowed, params = {}, body, bytes }: RouteRow): FaultCode[
           'auth.missing',
           'auth.invalid',
           'auth.role',
+          'tenant.closed',
           'rate.limited',
           'database.unavailable',
           'bus.unreachable',
@@ -195,6 +202,7 @@ function problemsOf(row: RouteRow): Json {
         String(status),
         {
           description: [...codes].map((code) => `\`${code}\`: ${FAULTS[code].message}`).join('; '),
+          ...headersOf(status === 429 ? ['RateLimit-Policy', 'RateLimit', 'Retry-After'] : []),
           content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
         },
       ]),

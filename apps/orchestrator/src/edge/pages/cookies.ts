@@ -19,9 +19,9 @@ export class SiteCookies {
 
   /**
    * The header that sets a cookie. `lax`: it comes along when another site sends the person here by a link or a
-   * redirection, and never with what another site embeds or posts.
+   * redirection, and never with what another site embeds or posts. `strict`: only with requests of our own pages.
    */
-  set(name: string, value: string, seconds: number): string {
+  set(name: string, value: string, seconds: number, sameSite: 'lax' | 'strict' = 'lax'): string {
     return stringifySetCookie({
       name: this.nameOf(name),
       value,
@@ -29,7 +29,7 @@ export class SiteCookies {
       path: '/',
       httpOnly: true,
       secure: this.#isSecure,
-      sameSite: 'lax',
+      sameSite,
     });
   }
 

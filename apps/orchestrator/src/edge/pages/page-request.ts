@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { Fault } from '@writ/contract';
 import { parseCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
-import { bounded } from '../requests/bounded.ts';
+import { readForm } from '../requests/form.ts';
 
 /** The forms of pages have two short fields. */
 const FORM_BYTES_MAX = 4_096;
-const FORM = 'application/x-www-form-urlencoded';
 
 /** A request of a browser for a page. All of it is attacker-controlled. */
 export interface PageRequest {
@@ -40,14 +38,6 @@ function pageRequestOf(request: FastifyRequest): PageRequest {
     param: (name) => (request.params as Readonly<Record<string, string | undefined>>)[name] ?? '',
     header,
     cookie: (name) => cookies[name],
-    form: () => formOf(request),
+    form: () => readForm(request, FORM_BYTES_MAX),
   };
-}
-
-async function formOf(request: FastifyRequest): Promise<URLSearchParams> {
-  const media = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (media !== FORM) throw new Fault('request.unsupported_media_type', `the form comes as \`${FORM}\``);
-  const parts: Uint8Array[] = [];
-  for await (const part of bounded(request.raw, FORM_BYTES_MAX)) parts.push(part);
-  return new URLSearchParams(Buffer.concat(parts).toString('utf8'));
 }

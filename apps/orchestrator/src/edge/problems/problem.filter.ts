@@ -4,6 +4,8 @@ import { Fault } from '@writ/contract';
 import type { Logger } from '@writ/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { headersOf, RetryAfterFault, problemOf } from './problem.ts';
+import { versionOf } from '../versions/requested-version.ts';
+import { problemIn, versionHeaders } from '../versions/versions.ts';
 import type { AllowedMethods } from './allowed-methods.ts';
 
 /** Turns every error of a request into a problem response. A bug is logged here, once. */
@@ -44,7 +46,8 @@ const CONTENT_HEADERS = [
 
 /** Sends an error as a problem response. */
 export function sendProblem(reply: FastifyReply, error: unknown, requestId: string, methods: AllowedMethods): void {
-  const problem = problemOf(error, requestId);
+  const version = versionOf(reply.request);
+  const problem = problemIn(version, problemOf(error, requestId));
   if (problem.code === 'request.method_not_allowed') reply.header('allow', methods(reply.request.url).join(', '));
   // Removes headers that a handler set for content that it then could not send.
   for (const name of CONTENT_HEADERS) void reply.removeHeader(name);
@@ -53,6 +56,7 @@ export function sendProblem(reply: FastifyReply, error: unknown, requestId: stri
   void reply
     .code(problem.status)
     .headers({
+      ...versionHeaders(version),
       ...headersOf(problem),
       ...(challenge === undefined ? {} : { 'www-authenticate': String(challenge) }),
       ...(error instanceof RetryAfterFault ? { 'retry-after': String(error.afterS) } : {}),
@@ -67,14 +71,12 @@ export function faultOf(
   request: Pick<FastifyRequest, 'url' | 'method'>,
   methods: AllowedMethods,
 ): unknown {
-  if (error instanceof Fault) return error;
+  if (error instanceof Fault) return ofQuery(error, request.method);
   const status =
     error instanceof HttpException ? error.getStatus() : (error as { statusCode?: unknown } | null)?.statusCode;
   switch (status) {
     case 404:
-      return new Fault(methods(request.url).length > 0 ? 'request.method_not_allowed' : 'not_found', undefined, {
-        cause: error,
-      });
+      return noRoute(request, methods(request.url), error);
     case 413:
       return new Fault('request.too_large', undefined, { cause: error });
     case 414:
@@ -90,6 +92,32 @@ export function faultOf(
     default:
       return error;
   }
+}
+
+/** A request that has no body has nothing but its query that its handler or the kernel can find malformed. */
+function ofQuery(fault: Fault, method: string): Fault {
+  if (fault.code !== 'request.malformed' || method !== 'GET') return fault;
+  return new Fault('query.invalid', fault.detail, { cause: fault });
+}
+
+/** Longest path in an answer: it is the caller's. */
+const PATH_MAX = 128;
+
+/** The fault for a request that no route takes: the path has none, or none with the method. */
+function noRoute(
+  { url, method }: Pick<FastifyRequest, 'url' | 'method'>,
+  allowed: readonly string[],
+  cause: unknown,
+): Fault {
+  const path = url.split('?', 1)[0] ?? '';
+  const shown = path.length > PATH_MAX ? `${path.slice(0, PATH_MAX)}…` : path;
+  return allowed.length > 0
+    ? new Fault(
+        'request.method_not_allowed',
+        `\`${shown}\` does not take \`${method}\`; it takes \`${allowed.join('`, `')}\``,
+        { cause },
+      )
+    : new Fault('route.unknown', `there is no route \`${shown}\` here; \`/openapi.json\` lists all routes`, { cause });
 }
 
 function isUrlError(error: unknown): boolean {

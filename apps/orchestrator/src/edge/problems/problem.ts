@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, FAULTS, PolicyProblem, type FaultCode, type PolicyPutReply } from '@writ/contract';
+import { Fault, FAULT_TITLES, FAULTS, PolicyProblem, type FaultCode, type PolicyPutReply } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -8,7 +8,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 export const Problem = Type.Object(
   {
     type: Type.String({ description: '`https://writ.dev/errors/<code>`; the page is `docs/errors/<code>.md`' }),
-    title: Type.String(),
+    title: Type.String({ description: 'the short name of this kind of fault; the same in every occurrence' }),
     status: Type.Integer({ minimum: 400, maximum: 599 }),
     detail: Type.String({ description: 'what failed, where, and what to do' }),
     code: Type.String({ description: 'the fault code' }),
@@ -67,10 +67,10 @@ export function shownMessage({ code, detail }: Pick<Fault, 'code' | 'detail'>): 
 export function problemOf(error: unknown, requestId: string): Problem {
   const fault = error instanceof Fault ? error : new Fault('internal');
   const { code } = fault;
-  const { status, retry, message } = FAULTS[code];
+  const { status, retry } = FAULTS[code];
   return {
     type: `https://writ.dev/errors/${code}`,
-    title: message,
+    title: FAULT_TITLES[code],
     status,
     detail: shownMessage(fault),
     code,
@@ -86,6 +86,7 @@ export function headersOf({ code, retry, status }: Problem): Record<string, stri
   return {
     'content-type': PROBLEM_TYPE,
     'cache-control': 'no-store',
+    'writ-fault': code,
     ...(status === 401 ? { 'www-authenticate': 'Bearer realm="writ"' } : {}),
     ...(retry === 'later' ? { 'retry-after': String(RETRY_AFTER_S[code as FaultCode] ?? 1) } : {}),
   };

@@ -106,13 +106,21 @@ describe('a URL', () => {
     'cursor=',
   ])('with `?%s` is refused by name', async (query) => {
     const { json } = await get(`/v1/operations?${query}`);
-    expect(json).toEqual(problem('request.malformed', 400));
-    expect(json['detail']).toContain(query.split('=')[0]);
+    expect(json).toEqual(problem('query.invalid', 400));
+    expect(json['detail']).toContain(`\`${query.split('=')[0]}\``);
   });
 
-  it('without a route answers not found', async () => {
-    expect((await get('/nope')).json).toEqual(problem('not_found', 404));
-    expect((await get('/v1')).json).toEqual(problem('not_found', 404));
+  it('without a route is answered so, whatever key asks', async () => {
+    for (const path of ['/nope', '/v1', '/v1/agent', `/${'x'.repeat(500)}`, '/v1/no?x=secret']) {
+      const { json } = await get(path);
+      expect(json).toEqual(problem('route.unknown', 404));
+      expect(json['detail']).toContain(`\`${path.split('?')[0]!.slice(0, 100)}`);
+      expect(json['detail']).not.toMatch(/secret|x{129}/);
+    }
+  });
+
+  it('of a route whose id is malformed answers as for an id that leads nowhere, and not as for an unknown route', async () => {
+    expect((await get('/v1/agents/banana')).json).toEqual(problem('not_found', 404));
   });
 
   it.each([

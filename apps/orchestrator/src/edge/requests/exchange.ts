@@ -3,11 +3,14 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { LIMITS } from '@writ/contract';
 import { extractTrace } from '@writ/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { presentedBy, type Presented } from '../access/caller.ts';
 
 /** The parts of a request and its response beside the body. */
 export interface Exchange {
   /** the client's address, as trusted proxies report it */
   readonly address: string;
+  /** what the request's caller was found by, to look again while the answer goes on */
+  readonly presented: Presented;
   /** a header of the request; undefined where it is missing or repeated */
   header(name: string): string | undefined;
   setHeader(name: string, value: string): void;
@@ -30,6 +33,7 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
   });
   return {
     address: request.ip,
+    presented: presentedBy(request),
     header: (name) => {
       const value = request.headers[name];
       return typeof value === 'string' ? value : undefined;

@@ -18,7 +18,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from '../access/caller.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
-import { parseQuery } from './query.ts';
+import { parseQuery, unknownParameter } from './query.ts';
 import { isRest, ROUTE, type RequestInputOf, type ParamKind, type RouteRow } from './route.ts';
 import { NO_TENANT } from '../work/worker-tasks.ts';
 import { tasksOf } from '../server/request-tasks.ts';
@@ -96,7 +96,7 @@ function isValidParam(kind: ParamKind, text: string): boolean {
 
 function parseNoQuery(query: unknown): undefined {
   const [name] = Object.keys(query as object);
-  if (name !== undefined) throw new Fault('request.malformed', 'this route takes no query parameters');
+  if (name !== undefined) throw unknownParameter(name, []);
   return undefined;
 }
 

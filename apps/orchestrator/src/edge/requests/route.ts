@@ -67,6 +67,8 @@ export interface RouteRow {
    * limit of one file
    */
   readonly bytesOf?: { readonly media: string; readonly bytesMax: number };
+  /** the fields of a form that the handler reads by `@InForm()`; for OAuth, whose errors have a form of their own */
+  readonly form?: TObject;
   /** the body's schema in the document, where a handler applies more rules than a schema can express */
   readonly documentedBody?: TSchema;
   /** the size limit of a JSON body in bytes, where it is higher than usual */
@@ -75,6 +77,8 @@ export interface RouteRow {
   readonly answers: Readonly<Record<number, Answer>>;
   /** the request joins the tenant's queue at the kernel; it is rejected at once while that is full */
   readonly queued?: true;
+  /** a key may use it whatever its scopes: it tells or changes nothing but the key itself */
+  readonly unscoped?: true;
   /** besides the faults that every route may answer */
   readonly faults?: readonly FaultCode[];
 }

@@ -197,6 +197,7 @@ export class PgIdentities extends Identities {
          WHERE s.subject_hash = c.subject_hash AND k.api_key_id = c.api_key_id AND k.principal = $1`,
         [personId],
       );
+      await client.query('DELETE FROM orchestrator.sign_in_session WHERE person_id = $1', [personId]);
       // Credentials whose person has no name are the person's by their pseudonym alone, once the subject is gone.
       await client.query(
         `UPDATE orchestrator.credential c SET subject_hash = sha256(convert_to(gen_random_uuid()::text, 'UTF8'))

@@ -37,6 +37,12 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
         created_at: expect.any(Number),
         created_by: 'key_x',
         revoked_at: null,
+        scopes: [],
+        bound_token: null,
+        expires_at: null,
+        last_used_at: null,
+        rotated_at: null,
+        former_until: null,
       });
       expect(await open().authenticate(hash)).toEqual({
         tenant_id: tenant,
@@ -129,6 +135,19 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       expect(asked).toBe(0);
     });
 
+    it('are all revoked with their tenant, the last administrator’s too, and none of another tenant', async () => {
+      const [mine, last, theirs] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+      await make({ role: 'operator', hash: mine });
+      const { api_key_id } = await make({ hash: last });
+      await make({ hash: theirs }, newId('tenant'));
+      await open().revokeAll(tenant);
+      await open().revokeAll(tenant);
+      expect(await open().authenticate(mine)).toBeNull();
+      expect(await open().authenticate(last)).toBeNull();
+      expect(await open().authenticate(theirs)).not.toBeNull();
+      expect(await open().read(tenant, api_key_id)).toMatchObject({ revoked_at: expect.any(Number) });
+    });
+
     it("return the roles of a person's valid keys, and none of another tenant's", async () => {
       await make({ role: 'auditor', principal: 'ann' });
       const { api_key_id } = await make({ role: 'operator', principal: 'ann' });
@@ -149,5 +168,117 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       expect(ends.find((end) => end.status === 'rejected')?.reason).toMatchObject({ code: 'conflict' });
     });
+
+    it('are rejected from their end on, and give their person no role then', async () => {
+      const [over, good] = [randomBytes(32), randomBytes(32)];
+      const end = Date.now() + 3_600_000;
+      await make({ role: 'operator', principal: 'ann', hash: over, expires_at: Date.now() - 1 });
+      await make({ role: 'auditor', principal: 'ann', hash: good, expires_at: end });
+      expect(await open().present(over)).toBeNull();
+      expect(await open().present(good)).toMatchObject({ expires_at: end });
+      expect(await open().rolesOf(tenant, 'ann')).toEqual(['auditor']);
+    });
+
+    it('have scopes, with which they give their person no role', async () => {
+      const hash = randomBytes(32);
+      await make({ role: 'operator', principal: 'ann', hash, scopes: ['operations:read'] });
+      expect(await open().present(hash)).toMatchObject({ scopes: ['operations:read'] });
+      expect(await open().rolesOf(tenant, 'ann')).toEqual([]);
+    });
+
+    it('of administrators that end, that have scopes or that an issuer vouches for are no last ones', async () => {
+      const { api_key_id } = await make();
+      await make({ expires_at: Date.now() + 3_600_000 });
+      await make({ scopes: ['operations:read'] });
+      await make({ created_by: newId('identityProvider') });
+      const refused = { code: 'conflict', message: expect.stringContaining('last valid key of an administrator') };
+      await expect(open().revoke(tenant, api_key_id)).rejects.toMatchObject(refused);
+      const soon = { hash: randomBytes(32), overlap_ms: 0, expires_at: Date.now() + 1_000 };
+      await expect(open().rotate(tenant, api_key_id, soon, none)).rejects.toMatchObject(refused);
+      await make();
+      expect(await open().revoke(tenant, api_key_id)).toMatchObject({ api_key_id });
+    });
+
+    it('that are rotated are found by both secrets during the overlap, and by the new one after it', async () => {
+      const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+      const { api_key_id } = await make({ role: 'operator', hash: first });
+      const rotated = await open().rotate(tenant, api_key_id, { hash: second, overlap_ms: 60_000 }, none);
+      expect(rotated).toMatchObject({ api_key_id, rotated_at: expect.any(Number), expires_at: null });
+      expect(await open().present(first)).toMatchObject({
+        caller: { api_key_id },
+        is_former: true,
+        expires_at: rotated?.former_until,
+      });
+      expect(await open().present(second)).toMatchObject({
+        caller: { api_key_id },
+        is_former: false,
+        expires_at: null,
+      });
+      await open().rotate(tenant, api_key_id, { hash: third, overlap_ms: 0 }, none);
+      expect([await open().present(first), await open().present(second)]).toEqual([null, null]);
+      expect(await open().present(third)).toMatchObject({ caller: { api_key_id } });
+    });
+
+    it('that are rotated keep no earlier secret for longer than it was good', async () => {
+      const [first, second] = [randomBytes(32), randomBytes(32)];
+      const { api_key_id } = await make({ role: 'operator', hash: first });
+      await open().rotate(tenant, api_key_id, { hash: second, overlap_ms: 30_000 }, none);
+      const before = await open().present(first);
+      await open().rotate(tenant, api_key_id, { hash: randomBytes(32), overlap_ms: 600_000 }, none);
+      expect((await open().present(first))?.expires_at).toBe(before?.expires_at);
+    });
+
+    it('are rotated after the preceding step, and by their own tenant alone', async () => {
+      const hash = randomBytes(32);
+      const { api_key_id } = await make({ role: 'operator', hash });
+      const rotation = { hash: randomBytes(32), overlap_ms: 0 };
+      const failing = () => Promise.reject(new Fault('bus.unreachable'));
+      await expect(open().rotate(tenant, api_key_id, rotation, failing)).rejects.toMatchObject({
+        code: 'bus.unreachable',
+      });
+      expect(await open().rotate(newId('tenant'), api_key_id, rotation, none)).toBeNull();
+      expect(await open().present(hash)).toMatchObject({ is_former: false });
+      expect(await open().present(rotation.hash)).toBeNull();
+    });
+
+    it('that were revoked, that have ended and that nobody holds are not rotated', async () => {
+      const agent = { role: 'agent', agent_id: newId('agent') } as const;
+      const ended = Date.now() - 1;
+      const rows = [
+        await make({ role: 'operator', expires_at: ended }),
+        await make({ role: 'operator', created_by: newId('identityProvider') }),
+        await make({ ...agent, bound_token: newId('token'), scopes: ['x:read'], expires_at: ended + 60_000 }),
+        await make({ role: 'operator' }),
+      ];
+      await open().revoke(tenant, rows[3]?.api_key_id ?? '');
+      for (const { api_key_id } of rows)
+        await expect(
+          open().rotate(tenant, api_key_id, { hash: randomBytes(32), overlap_ms: 0 }, none),
+        ).rejects.toMatchObject({ code: 'conflict' });
+    });
+
+    it('that were exchanged end with the key that they were exchanged for, and are not listed', async () => {
+      const agent = { role: 'agent', agent_id: newId('agent') } as const;
+      const [hash, bound_token] = [randomBytes(32), newId('token')];
+      const parent = await make(agent);
+      const exchanged = { bound_token, scopes: ['x:read'], expires_at: Date.now() + 60_000 };
+      await make({ ...agent, ...exchanged, hash, created_by: parent.api_key_id });
+      expect(await open().present(hash)).toMatchObject({ bound_token, scopes: ['x:read'] });
+      const { items } = await open().list(tenant, { cursor: null, limit: 10 });
+      expect(items.map(({ api_key_id }) => api_key_id)).toEqual([parent.api_key_id]);
+      await open().revoke(tenant, parent.api_key_id);
+      expect(await open().present(hash)).toBeNull();
+    });
+
+    it('show the minute of their last use', async () => {
+      const [used, unused] = [await make(), await make()];
+      await open().recordUse([used.api_key_id, newId('apiKey')]);
+      const { last_used_at } = (await open().read(tenant, used.api_key_id)) ?? {};
+      expect((last_used_at ?? 1) % 60_000).toBe(0);
+      expect(Math.abs((last_used_at ?? 0) - Date.now())).toBeLessThan(120_000);
+      expect(await open().read(tenant, unused.api_key_id)).toMatchObject({ last_used_at: null });
+    });
   });
 }
+
+const none = async (): Promise<void> => undefined;

@@ -51,11 +51,38 @@ describe('the database', () => {
       /row-level security/,
     ],
     ['more rights for a key', "UPDATE orchestrator.api_key SET role = 'admin'", /permission denied/],
-    ['another hash for a key', "UPDATE orchestrator.api_key SET key_hash = sha256('x')", /permission denied/],
+    ['fewer limits for a key', "UPDATE orchestrator.api_key SET scopes = '{}'", /permission denied/],
+    ['another token for a credential', 'UPDATE orchestrator.api_key SET bound_token = NULL', /permission denied/],
+    [
+      'another tenant for a former secret',
+      "UPDATE orchestrator.former_secret SET tenant_id = 'x'",
+      /permission denied/,
+    ],
     ['the end of a key', 'DELETE FROM orchestrator.api_key', /permission denied/],
     ['a look at the kernel', 'SELECT 1 FROM kernel.operation', /permission denied/],
   ])('refuses this process %s', async (_what, sql, words) => {
     await expect(inTenant(store.pool, newId('tenant'), (client) => client.query(sql))).rejects.toThrow(words);
+  });
+
+  it('shows the versions before no key that they can not limit, and none that has ended', async () => {
+    const [tenant, agent_id] = [newId('tenant'), newId('agent')];
+    const plain = randomBytes(32);
+    await keys.create(tenant, newKey({ hash: plain, expires_at: Date.now() + 60_000 }));
+    const limited: Partial<Parameters<typeof newKey>[0]>[] = [
+      { scopes: ['operations:read'] },
+      { expires_at: Date.now() - 1 },
+      { role: 'agent', agent_id, scopes: ['x:read'], bound_token: newId('token'), expires_at: Date.now() + 60_000 },
+    ];
+    for (const name of ['authenticate', 'authenticate_key']) {
+      const find = async (hash: Buffer) =>
+        (await store.pool.query(`SELECT tenant_id FROM orchestrator.${name}($1)`, [hash])).rows;
+      expect(await find(plain)).toEqual([{ tenant_id: tenant }]);
+      for (const over of limited) {
+        const hash = randomBytes(32);
+        await keys.create(tenant, newKey({ ...over, hash }));
+        expect(await find(hash)).toEqual([]);
+      }
+    }
   });
 
   it('gives a key of role agent its agent, and no other key one', async () => {

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Fault, ID_KINDS, type Caller, type TenantId } from '@writ/contract';
+import { Fault, type TenantId } from '@writ/contract';
 import { faultOf, type Pool } from '@writ/database';
 import { PrismaClient, type ApiKey, type Prisma } from '../../generated/prisma/client.ts';
 import { orchestratorSql } from '../functions.ts';
-import { ApiKeys, type ApiKeyRow, type NewKey } from './api-keys.ts';
+import {
+  ApiKeys,
+  CREDENTIAL_PREFIX,
+  decideRotation,
+  LAST_ADMINISTRATOR,
+  type ApiKeyRow,
+  type KeyRotation,
+  type NewKey,
+  type PresentedKey,
+} from './api-keys.ts';
 import type { Role } from './roles.ts';
 import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 
@@ -13,9 +22,17 @@ type Transaction = Prisma.TransactionClient;
 /** A revocation waits for the kernel within its transaction, ten seconds at most. */
 const BOUNDS = { maxWait: 5_000, timeout: 20_000 } as const;
 
-/** Credentials of identity providers: whether one is good, the issuer decides. So none counts as a last key. */
-const CREDENTIAL = { createdBy: { startsWith: `${ID_KINDS.identityProvider}_` } };
-const isHeld = ({ createdBy }: ApiKey): boolean => !createdBy.startsWith(CREDENTIAL.createdBy.startsWith);
+/**
+ * Keys by which a tenant can always be administered: valid ones of administrators that neither end nor have scopes.
+ * Whether a credential of an identity provider is good, its issuer decides, so none counts.
+ */
+const LASTING = {
+  role: 'admin',
+  revokedAt: null,
+  expiresAt: null,
+  scopes: { isEmpty: true },
+  NOT: { createdBy: { startsWith: CREDENTIAL_PREFIX } },
+};
 
 /** The schema `orchestrator` of Postgres: through Prisma, except for the query that every request needs. */
 export class PrismaApiKeys extends ApiKeys {
@@ -28,15 +45,20 @@ export class PrismaApiKeys extends ApiKeys {
     this.#prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: 'orchestrator' }) });
   }
 
-  override async authenticate(hash: Uint8Array): Promise<Caller | null> {
-    const row = await orchestratorSql.authenticateKey(this.#pool, { hash: Buffer.from(hash) });
+  override async present(hash: Uint8Array): Promise<PresentedKey | null> {
+    const row = await orchestratorSql.authenticateCaller(this.#pool, { hash: Buffer.from(hash) });
     if (row === null) return null;
-    const { principal, tools, ...caller } = row;
-    return {
-      ...caller,
+    const { principal, tools, scopes, expires_at, is_former, bound_token, ...owner } = row;
+    const caller = {
+      ...owner,
       ...(principal === null ? {} : { principal }),
       ...(tools === null ? {} : { tools: [...tools] }),
     };
+    return { caller, scopes, expires_at, is_former, bound_token };
+  }
+
+  override async recordUse(apiKeyIds: readonly string[]): Promise<void> {
+    await orchestratorSql.useKeys(this.#pool, { keys: apiKeyIds });
   }
 
   override create(tenantId: TenantId, key: NewKey): Promise<ApiKeyRow> {
@@ -51,6 +73,9 @@ export class PrismaApiKeys extends ApiKeys {
             agentId: key.agent_id,
             principal: key.principal ?? null,
             tools: [...(key.tools ?? [])],
+            scopes: [...(key.scopes ?? [])],
+            boundToken: key.bound_token ?? null,
+            expiresAt: bigintOf(key.expires_at ?? null),
             keyHash: new Uint8Array(key.hash),
             createdBy: key.created_by,
           },
@@ -79,7 +104,7 @@ export class PrismaApiKeys extends ApiKeys {
     };
     return await this.#within(tenantId, async (tx) => {
       const rows = await tx.apiKey.findMany({
-        where: { tenantId, ...older },
+        where: { tenantId, boundToken: null, ...older },
         orderBy: [{ createdAt: 'desc' }, { apiKeyId: 'desc' }],
         take: limit + 1,
       });
@@ -90,8 +115,10 @@ export class PrismaApiKeys extends ApiKeys {
   override rolesOf(tenantId: TenantId, principal: string): Promise<Role[]> {
     return this.#within(tenantId, async (tx) => {
       const whose = { OR: [{ principal }, { principal: null, apiKeyId: principal }] };
+      const now = await nowOf(tx);
+      const valid = { revokedAt: null, AND: { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] } };
       const rows = await tx.apiKey.findMany({
-        where: { tenantId, revokedAt: null, ...whose },
+        where: { tenantId, scopes: { isEmpty: true }, ...valid, ...whose },
         distinct: ['role'],
         select: { role: true },
       });
@@ -101,18 +128,10 @@ export class PrismaApiKeys extends ApiKeys {
 
   override revoke(tenantId: TenantId, apiKeyId: string, before?: () => Promise<void>): Promise<ApiKeyRow | null> {
     return this.#within(tenantId, async (tx) => {
-      // Two administrators who revoke each other at the same moment wait for each other here.
-      await tx.$queryRaw`SELECT api_key_id FROM orchestrator.api_key WHERE role = 'admin' AND revoked_at IS NULL ORDER BY api_key_id FOR UPDATE`;
+      await lockAdministrators(tx);
       const row = await tx.apiKey.findFirst({ where: { apiKeyId, tenantId } });
       if (row === null) return null;
-      if (
-        row.revokedAt === null &&
-        row.role === 'admin' &&
-        isHeld(row) &&
-        (await tx.apiKey.count({ where: { tenantId, role: 'admin', revokedAt: null, NOT: CREDENTIAL } })) === 1
-      ) {
-        throw new Fault('conflict', 'it is the last valid key of an administrator; make another one first');
-      }
+      await verifyOthersLast(tx, row);
       await before?.();
       // Waiting runs of the key are claimed next and end, because the key is then found revoked.
       await tx.$executeRaw`
@@ -120,6 +139,38 @@ export class PrismaApiKeys extends ApiKeys {
       if (row.revokedAt !== null) return viewOf(row);
       await tx.$executeRaw`UPDATE orchestrator.api_key SET revoked_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE api_key_id = ${apiKeyId} AND revoked_at IS NULL`;
       return viewOf(await tx.apiKey.findFirstOrThrow({ where: { apiKeyId, tenantId } }));
+    });
+  }
+
+  override revokeAll(tenantId: TenantId): Promise<void> {
+    return this.#within(tenantId, async (tx) => {
+      await tx.$executeRaw`UPDATE orchestrator.api_key SET revoked_at = orchestrator.now_ms() WHERE tenant_id = ${tenantId} AND revoked_at IS NULL`;
+      await tx.$executeRaw`UPDATE orchestrator.run SET wake_at = orchestrator.now_ms() WHERE tenant_id = ${tenantId} AND state = 'waiting'`;
+    });
+  }
+
+  override rotate(
+    tenantId: TenantId,
+    apiKeyId: string,
+    { hash, overlap_ms, expires_at }: KeyRotation,
+    before: () => Promise<void>,
+  ): Promise<ApiKeyRow | null> {
+    return this.#within(tenantId, async (tx) => {
+      await lockAdministrators(tx);
+      await tx.$queryRaw`SELECT api_key_id FROM orchestrator.api_key WHERE api_key_id = ${apiKeyId} FOR UPDATE`;
+      const row = await tx.apiKey.findFirst({ where: { apiKeyId, tenantId } });
+      if (row === null) return null;
+      const reason = decideRotation(viewOf(row), Number(await nowOf(tx)));
+      if (reason !== null) throw new Fault('conflict', reason);
+      if (typeof expires_at === 'number') await verifyOthersLast(tx, row);
+      await before();
+      const now = await nowOf(tx);
+      const until = now + BigInt(overlap_ms);
+      await tx.formerSecret.updateMany({ where: { apiKeyId, endsAt: { gt: until } }, data: { endsAt: until } });
+      await tx.formerSecret.create({ data: { secretHash: row.keyHash, tenantId, apiKeyId, endsAt: until } });
+      const end = expires_at === undefined ? {} : { expiresAt: bigintOf(expires_at) };
+      const data = { keyHash: new Uint8Array(hash), rotatedAt: now, formerUntil: until, ...end };
+      return viewOf(await tx.apiKey.update({ where: { apiKeyId }, data }));
     });
   }
 
@@ -140,6 +191,26 @@ export class PrismaApiKeys extends ApiKeys {
   }
 }
 
+/** Administrators who end each other's keys at the same moment wait for each other here. */
+async function lockAdministrators(tx: Transaction): Promise<void> {
+  await tx.$queryRaw`SELECT api_key_id FROM orchestrator.api_key WHERE role = 'admin' AND revoked_at IS NULL ORDER BY api_key_id FOR UPDATE`;
+}
+
+/** INVARIANT (never locked out): each tenant has a lasting key besides one that ends. Fault `conflict`. */
+async function verifyOthersLast(tx: Transaction, { tenantId, apiKeyId }: ApiKey): Promise<void> {
+  const lasting = await tx.apiKey.findMany({ where: { tenantId, ...LASTING }, select: { apiKeyId: true }, take: 2 });
+  if (lasting.length === 1 && lasting[0]?.apiKeyId === apiKeyId) throw new Fault('conflict', LAST_ADMINISTRATOR);
+}
+
+/** The time of the database. */
+async function nowOf(tx: Transaction): Promise<bigint> {
+  const [row] = await tx.$queryRaw<{ now: bigint }[]>`SELECT orchestrator.now_ms() AS now`;
+  return BigInt(row?.now ?? 0);
+}
+
+const bigintOf = (value: number | null): bigint | null => (value === null ? null : BigInt(value));
+const numberOf = (value: bigint | null): number | null => (value === null ? null : Number(value));
+
 function viewOf(row: ApiKey): ApiKeyRow {
   return {
     api_key_id: row.apiKeyId,
@@ -148,8 +219,14 @@ function viewOf(row: ApiKey): ApiKeyRow {
     agent_id: row.agentId,
     principal: row.principal,
     tools: row.role === 'worker' ? row.tools : null,
+    scopes: row.scopes,
+    bound_token: row.boundToken,
     created_at: Number(row.createdAt),
     created_by: row.createdBy,
-    revoked_at: row.revokedAt === null ? null : Number(row.revokedAt),
+    revoked_at: numberOf(row.revokedAt),
+    expires_at: numberOf(row.expiresAt),
+    last_used_at: numberOf(row.lastUsedAt),
+    rotated_at: numberOf(row.rotatedAt),
+    former_until: numberOf(row.formerUntil),
   };
 }

@@ -14,15 +14,17 @@ export interface Claim {
   /** hex; null once the payload was erased */
   readonly fingerprint: string | null;
   readonly capability_token_id: string;
+  /** whether the credentials of both calls are of one person; null where either is of nobody */
+  readonly same_subject: boolean | null;
   readonly operation: OperationRow;
 }
 
-/** A token with its budgets, as kernel.facts returns it. */
+/** A token with its budgets, as kernel.facts_of_call returns it. */
 export type AccountRow = TokenRow & {
   readonly budgets: Readonly<Record<string, { readonly reserved: number; readonly used: number }>>;
 };
 
-/** The reply of kernel.facts. */
+/** The reply of kernel.facts_of_call. */
 export interface CallFactRows {
   readonly now: number;
   readonly existing: OperationRow | null;
@@ -32,6 +34,8 @@ export interface CallFactRows {
   readonly head: string | null;
   readonly frozen: FreezeRow | null;
   readonly key_revoked: boolean;
+  /** whether the tenant is closed; null where there is no such tenant */
+  readonly closed: boolean | null;
   readonly rules: RulesInForce;
   readonly past: SessionPast | null;
   readonly queue_full: boolean;
@@ -65,7 +69,10 @@ export const admissionFunctions = {
       salt: sqlTypes.bytea,
       fingerprint: sqlTypes.nullable(sqlTypes.bytea),
     },
-    { returns: 'value', errors: ['decide_again', 'operation_taken', 'key_retired', 'tool_changed', 'check_violation'] },
+    {
+      returns: 'value',
+      errors: ['decide_again', 'operation_taken', 'key_retired', 'tool_changed', 'key_bound', 'check_violation'],
+    },
   ),
   admitAssigned: kernelFunction<AssignedRows>()(
     'kernel.admit_assigned',
@@ -81,7 +88,10 @@ export const admissionFunctions = {
       ttl_ms: sqlTypes.bigint,
       lease_ms: sqlTypes.bigint,
     },
-    { returns: 'row', errors: ['decide_again', 'operation_taken', 'key_retired', 'tool_changed', 'check_violation'] },
+    {
+      returns: 'row',
+      errors: ['decide_again', 'operation_taken', 'key_retired', 'tool_changed', 'key_bound', 'check_violation'],
+    },
   ),
   admitDryRun: kernelFunction<OperationRow>()(
     'kernel.admit_dry_run',
@@ -96,7 +106,15 @@ export const admissionFunctions = {
     },
     {
       returns: 'value',
-      errors: ['decide_again', 'operation_taken', 'key_retired', 'tool_changed', 'check_violation', 'no_data_found'],
+      errors: [
+        'decide_again',
+        'operation_taken',
+        'key_retired',
+        'tool_changed',
+        'key_bound',
+        'check_violation',
+        'no_data_found',
+      ],
     },
   ),
   admitEach: kernelFunction<(OperationRow | null)[]>()(
@@ -110,8 +128,8 @@ export const admissionFunctions = {
     },
     { returns: 'value' },
   ),
-  facts: kernelFunction<CallFactRows>()(
-    'kernel.facts',
+  factsOfCall: kernelFunction<CallFactRows>()(
+    'kernel.facts_of_call',
     {
       tenant: sqlTypes.text,
       operation: sqlTypes.text,

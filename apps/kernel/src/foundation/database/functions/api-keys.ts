@@ -15,4 +15,9 @@ export const apiKeysFunctions = {
     { tenant: sqlTypes.text, key: sqlTypes.text },
     { returns: 'rows' },
   ),
+  revokeExchanged: kernelFunction<{ readonly revoke_exchanged: string }>()(
+    'kernel.revoke_exchanged',
+    { tenant: sqlTypes.text, key: sqlTypes.text, by: sqlTypes.text },
+    { returns: 'rows' },
+  ),
 } as const;

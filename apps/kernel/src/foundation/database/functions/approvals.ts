@@ -20,7 +20,7 @@ export const approvalsFunctions = {
   endHeld: kernelFunction<OperationRow>()(
     'kernel.end_held',
     { tenant: sqlTypes.text, p: sqlTypes.jsonb<object>() },
-    { returns: 'value', errors: ['decide_again', 'check_violation'] },
+    { returns: 'value', errors: ['decide_again', 'key_bound', 'check_violation'] },
   ),
   heldCall: kernelFunction<HeldCall | null>()(
     'kernel.held_call',
@@ -35,7 +35,7 @@ export const approvalsFunctions = {
   readmit: kernelFunction<OperationRow>()(
     'kernel.readmit',
     { tenant: sqlTypes.text, p: sqlTypes.jsonb<object>() },
-    { returns: 'value', errors: ['decide_again', 'tool_changed', 'check_violation'] },
+    { returns: 'value', errors: ['decide_again', 'tool_changed', 'key_bound', 'check_violation'] },
   ),
   votesOn: kernelFunction<VotedOperation[]>()(
     'kernel.votes_on',

@@ -27,6 +27,8 @@ describe('the table of the functions of the schema kernel', () => {
     expect(uncalledFunctions(table, catalog, ['writ_kernel', 'writ_kernel_worker'])).toEqual([
       'claim_mcp_server',
       'dispatch',
+      'facts',
+      'limits_since',
       'refresh_statistics',
       'replace_image',
       'waiting_in_replaced_images',

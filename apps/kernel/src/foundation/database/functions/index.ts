@@ -12,6 +12,7 @@ import { freezesFunctions } from './freezes.ts';
 import { historyFunctions } from './history.ts';
 import { imagesFunctions } from './images.ts';
 import { keysFunctions } from './keys.ts';
+import { maintenanceFunctions } from './maintenance.ts';
 import { mcpConnectionsFunctions } from './mcp-connections.ts';
 import { mcpServersFunctions } from './mcp-servers.ts';
 import { noticesFunctions } from './notices.ts';
@@ -44,6 +45,7 @@ export const kernelSql = {
   ...historyFunctions,
   ...imagesFunctions,
   ...keysFunctions,
+  ...maintenanceFunctions,
   ...mcpConnectionsFunctions,
   ...mcpServersFunctions,
   ...noticesFunctions,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { sqlFunction, type SqlFunctionOptions, type SqlParameters, type SqlReturns } from '@writ/database';
-import { quotaFault } from '../kernel-errors.ts';
+import { boundFault, quotaFault } from '../kernel-errors.ts';
 
 /**
  * Declares a function of the schema `kernel`, see `sqlFunction`. A function with a parameter `tenant` sets the tenant
  * of its transaction itself, except those that are called within a transaction (`callIn`, `in`). A call throws Fault
- * `workspace.quota` where the function refused with `quota_exceeded`.
+ * `workspace.quota` where the function refused with `quota_exceeded`, and `token.agent` where it refused with
+ * `key_bound`.
  */
 export const kernelFunction =
   <Reply = undefined>() =>
@@ -14,4 +15,4 @@ export const kernelFunction =
     parameters: P,
     options: Omit<SqlFunctionOptions<Returns>, 'mapError'>,
   ) =>
-    sqlFunction<Reply>()(name, parameters, { ...options, mapError: quotaFault });
+    sqlFunction<Reply>()(name, parameters, { ...options, mapError: (error) => boundFault(quotaFault(error)) });

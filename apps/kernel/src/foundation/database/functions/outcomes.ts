@@ -37,6 +37,7 @@ export const outcomesFunctions = {
     {
       returns: 'value',
       errors: [
+        'decide_again',
         'quota_exceeded',
         'size_unknown',
         'resource_exists',
@@ -74,6 +75,7 @@ export const outcomesFunctions = {
         'info_store_unknown',
         'info_store_moved',
         'program_limit_exceeded',
+        'key_bound',
         'check_violation',
       ],
     },
@@ -89,6 +91,7 @@ export const outcomesFunctions = {
     {
       returns: 'value',
       errors: [
+        'decide_again',
         'quota_exceeded',
         'size_unknown',
         'tool_changed',

@@ -18,4 +18,14 @@ export const tokensFunctions = {
     { tenant: sqlTypes.text, p: sqlTypes.jsonb<object>() },
     { returns: 'value' },
   ),
+  boundReach: kernelFunction<boolean | null>()(
+    'kernel.bound_reach',
+    {
+      tenant: sqlTypes.text,
+      key: sqlTypes.text,
+      operation: sqlTypes.nullable(sqlTypes.text),
+      token: sqlTypes.nullable(sqlTypes.text),
+    },
+    { returns: 'value' },
+  ),
 } as const;

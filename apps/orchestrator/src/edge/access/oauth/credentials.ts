@@ -33,10 +33,19 @@ export interface CredentialOf {
   readonly principal: string;
 }
 
-/** The kernel, as credentials need it. Both reject where the change can't be recorded. */
+/** A change in a record: what was done to what. */
+export interface CredentialChange {
+  readonly verb: string;
+  readonly subject: string;
+  readonly digest?: string;
+}
+
+/** The kernel, as credentials need it. All reject where the change can't be recorded. */
 export interface CredentialRecords {
   /** Records, before a credential takes effect, that it is made. The digest covers what it is for. */
   readonly created: (caller: Caller, providerId: string, subjectHash: Buffer) => Promise<void>;
+  /** Records a change that the credential makes, or that is made to what it began, before it takes effect. */
+  readonly changed: (by: Pick<Caller, 'tenant_id' | 'api_key_id'>, change: CredentialChange) => Promise<void>;
   /** Revokes a credential in the kernel, which ends its calls. */
   readonly revoked: (by: Caller, apiKeyId: Id<'apiKey'>) => Promise<void>;
 }
@@ -46,7 +55,7 @@ export interface CredentialRecords {
  * The kernel lets only administrators record changes of keys; that the issuer vouches for it is checked before.
  */
 export function recordByKernel(bus: Bus, subjects: Subjects, now: () => number): CredentialRecords {
-  const actorOf = ({ tenant_id, api_key_id }: Caller): Caller => ({
+  const actorOf = ({ tenant_id, api_key_id }: Pick<Caller, 'tenant_id' | 'api_key_id'>): Caller => ({
     tenant_id,
     api_key_id,
     role: 'admin',
@@ -54,7 +63,7 @@ export function recordByKernel(bus: Bus, subjects: Subjects, now: () => number):
   });
   const ask = async (
     name: 'kernel.change.record' | 'kernel.api_key.revoke',
-    by: Caller,
+    by: Pick<Caller, 'tenant_id' | 'api_key_id'>,
     request: object,
     added: Readonly<Record<string, unknown>> = {},
   ) => {
@@ -72,6 +81,7 @@ export function recordByKernel(bus: Bus, subjects: Subjects, now: () => number):
         // A kernel of the version before links no persons: the person's next consent does it.
         { subject_hash: subject_hash.toString('hex') },
       ),
+    changed: (by, change) => ask('kernel.change.record', by, change),
     revoked: (by, api_key_id) => ask('kernel.api_key.revoke', by, { api_key_id }),
   };
 }

@@ -6,6 +6,7 @@ import { FakeIdentities } from '../../../specs/fake-identities.ts';
 import { RESOURCE, testIssuer, type TestIssuer, type TokenChanges } from '../../../specs/test-issuer.ts';
 import type { NewProvider } from '../../../store/identities/identities.ts';
 import { credentialDigest, type CredentialRecords } from './credentials.ts';
+import { Callers } from '../identity/callers.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { IdentityHashes, PersonLinks } from './person-links.ts';
 import { ProtectedResource } from './protected-resource.ts';
@@ -25,8 +26,11 @@ let revoked: string[];
 let requests: number;
 const records: CredentialRecords = {
   created: async (caller) => void recorded.push(caller),
+  changed: async () => undefined,
   revoked: async (_by, id) => void revoked.push(id),
 };
+const callersOf = (hashes: IdentityHashes): Callers =>
+  new Callers({ identities, apiKeys: keys, hashes, persons, records, newPerMinuteMax: 20, monotonic: () => now });
 beforeEach(async () => {
   now = START;
   issuer = await testIssuer();
@@ -37,13 +41,10 @@ beforeEach(async () => {
   persons = new PersonLinks(identities, hashes, () => now);
   callers = new TokenCallers({
     identities,
-    apiKeys: keys,
     issuerKeys: new IssuerKeys(issuer.fetchDocument, () => now),
     resource: new ProtectedResource(RESOURCE),
     hashes,
-    persons,
-    records,
-    newPerMinuteMax: 20,
+    callers: callersOf(hashes),
     rate: { consumeTenant: () => (requests += 1) },
     now: () => now,
     monotonic: () => now,
@@ -228,13 +229,10 @@ it('one subject of two issuers is two persons', async () => {
   const hashes = new IdentityHashes(Buffer.alloc(32, 1));
   callers = new TokenCallers({
     identities,
-    apiKeys: keys,
     issuerKeys: new IssuerKeys(fetchDocument, () => now),
     resource: new ProtectedResource(RESOURCE),
     hashes,
-    persons,
-    records,
-    newPerMinuteMax: 20,
+    callers: callersOf(hashes),
     rate: { consumeTenant: () => undefined },
     now: () => now,
     monotonic: () => now,

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a verified access token to a caller.
-//
-// A caller is a credential: an API key that nobody holds, one for each (provider, subject, role, agent). So everything
-// that works by the key of a call works for tokens too: records, revocation, runs, jobs, delegations.
+// From an access token to a caller.
 import { Fault, isId, parseMessage, PersonName, type AgentId, type Caller, type TenantId } from '@writ/contract';
 import { sha256 } from '@writ/digest';
 import { LRUCache } from 'lru-cache';
-import { MCP_PATH, type Identities, type ProviderInForce } from '../../../store/identities/identities.ts';
-import type { ApiKeys } from '../../../store/keys/api-keys.ts';
+import type { JWTPayload } from 'jose';
+import {
+  MCP_PATH,
+  type Identities,
+  type ProviderInForce,
+  type ProviderMapping,
+} from '../../../store/identities/identities.ts';
 import type { Role } from '../../../store/keys/roles.ts';
+import type { Callers } from '../identity/callers.ts';
+import { leastRoleOf, rolesOf } from '../identity/roles.ts';
 import type { RateLimit } from '../rate-limit.ts';
 import { claimedIssuerOf, verifyAccessToken, type AccessToken } from './access-token.ts';
-import { Credentials, type CredentialRecords } from './credentials.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
-import type { IdentityHashes, PersonLinks } from './person-links.ts';
+import type { IdentityHashes } from './person-links.ts';
 import { LEAST_FIRST, type ProtectedResource } from './protected-resource.ts';
 
 /** How long a token's verification is used again, in milliseconds: a removal takes effect within a second. */
@@ -42,6 +45,8 @@ export interface TokenNeed {
   readonly roles: readonly Role[] | null;
   /** the path of the request, which tells the resource */
   readonly path: string;
+  /** whether a key with scopes will do, whatever they are; else it is refused */
+  readonly ofAnyScope?: true;
 }
 
 /** A token whose provider is found. */
@@ -52,13 +57,10 @@ interface KnownToken {
 
 export interface TokenCallersParts {
   readonly identities: Identities;
-  readonly apiKeys: ApiKeys;
   readonly issuerKeys: IssuerKeys;
   readonly resource: ProtectedResource;
   readonly hashes: IdentityHashes;
-  readonly persons: PersonLinks;
-  readonly records: CredentialRecords;
-  readonly newPerMinuteMax: number;
+  readonly callers: Callers;
   readonly rate: Pick<RateLimit, 'consumeTenant'>;
   /** milliseconds since the epoch */
   readonly now: () => number;
@@ -69,17 +71,13 @@ export interface TokenCallersParts {
 export class TokenCallers {
   readonly #parts: TokenCallersParts;
   readonly #tokens: LRUCache<string, KnownToken>;
-  readonly #callers: LRUCache<string, Caller>;
-  readonly #credentials: Credentials;
   /** removals, denials and revocations through this replica */
   #ended = 0;
 
   constructor(parts: TokenCallersParts) {
     this.#parts = parts;
-    this.#credentials = new Credentials(parts, () => this.forget());
-    const options = { max: CACHED_MAX, ttl: CACHED_MS, ttlResolution: 0, perf: { now: parts.monotonic } };
-    this.#tokens = new LRUCache(options);
-    this.#callers = new LRUCache(options);
+    const perf = { now: parts.monotonic };
+    this.#tokens = new LRUCache({ max: CACHED_MAX, ttl: CACHED_MS, ttlResolution: 0, perf });
   }
 
   /** Whether a token was verified within the last second. */
@@ -98,14 +96,18 @@ export class TokenCallers {
         'auth.invalid',
         `the access token is for another resource: its \`aud\` must contain \`${good.at(-1)}\``,
       );
-    return await this.#callerOf(nameOf(text), { token, provider }, roleOf(token, provider, roles));
+    const role = roleOf(token, provider, roles);
+    const agentId = role === 'agent' ? agentOf(provider, token.claims) : null;
+    const { issuer, subject, claims } = token;
+    const named = { issuer, subject, name: personNameOf(claims, provider) };
+    return await this.#parts.callers.of(provider, named, role, agentId);
   }
 
   /** Drops all cached tokens, after a removal or a denial through this replica. */
   forget(): void {
     this.#ended += 1;
     this.#tokens.clear();
-    this.#callers.clear();
+    this.#parts.callers.forget();
   }
 
   async #tokenOf(text: string): Promise<KnownToken> {
@@ -156,35 +158,11 @@ export class TokenCallers {
       );
     return provider;
   }
-
-  async #callerOf(name: string, { token, provider }: KnownToken, role: Role): Promise<Caller> {
-    const agentId = role === 'agent' ? agentOf(token, provider) : null;
-    const key = `${name}\n${role}\n${agentId ?? ''}`;
-    const cached = this.#callers.get(key);
-    if (cached !== undefined) return cached;
-    const [start, ended] = [this.#parts.monotonic(), this.#ended];
-    const { persons, hashes } = this.#parts;
-    const named = personNameOf(token, provider);
-    const source = named === null ? { issuer: token.issuer, subject: token.subject } : { principal: named };
-    const person = await persons.idOf(provider.tenant_id, source);
-    // Without a name, the pseudonym is the person's name wherever one is needed.
-    const principal = named ?? person;
-    // Of a person without a name the hash holds no subject, so that a forgotten pseudonym leads to nobody.
-    const hashed = named === null ? '' : token.subject;
-    const hash = hashes.of('credential', provider.provider_id, hashed, role, agentId ?? '', principal);
-    const { issuer, subject } = token;
-    const found =
-      (await this.#credentials.find(hash)) ??
-      (await this.#credentials.create(provider, hash, { issuer, subject, role, agentId, principal }));
-    const caller: Caller = { ...found, person };
-    if (ended === this.#ended) this.#callers.set(key, caller, { start });
-    return caller;
-  }
 }
 
 /** Whether the tenant denied the token or its subject, under any registration of the issuer. */
 export const isDenied = (
-  identities: Identities,
+  identities: Pick<Identities, 'isDenied'>,
   hashes: IdentityHashes,
   tenantId: TenantId,
   { issuer, subject, jti }: AccessToken,
@@ -198,8 +176,7 @@ const nameOf = (text: string): string => Buffer.from(sha256(Buffer.from(text, 'u
 
 /** The role with the fewest rights that the token gives and the request needs. */
 function roleOf({ scopes }: AccessToken, provider: ProviderInForce, needed: readonly Role[] | null): Role {
-  const given = new Set(provider.scopes.filter(({ scope }) => scopes.includes(scope)).map(({ role }) => role));
-  const role = LEAST_FIRST.find((each) => given.has(each) && (needed === null || needed.includes(each)));
+  const role = leastRoleOf(rolesOf(scopes, provider), needed);
   if (role !== undefined) return role;
   const least = LEAST_FIRST.find(
     (each) => (needed === null || needed.includes(each)) && provider.scopes.some((one) => one.role === each),
@@ -207,7 +184,11 @@ function roleOf({ scopes }: AccessToken, provider: ProviderInForce, needed: read
   throw new ScopeFault(provider.scopes.filter((each) => each.role === least).map(({ scope }) => scope));
 }
 
-function agentOf({ claims }: AccessToken, { agent_id, agent_claim }: ProviderInForce): AgentId {
+/** The agent that somebody with these claims of the issuer acts for in the role `agent`. Fault `auth.invalid`. */
+export function agentOf(
+  { agent_id, agent_claim }: Pick<ProviderMapping, 'agent_id' | 'agent_claim'>,
+  claims: Readonly<JWTPayload>,
+): AgentId {
   const agentId = agent_claim === null ? agent_id : claims[agent_claim];
   if (isId('agent', agentId)) return agentId;
   throw new Fault(
@@ -221,8 +202,11 @@ function agentOf({ claims }: AccessToken, { agent_id, agent_claim }: ProviderInF
 /** INVARIANT (no look-alikes): only ASCII letters change, since the lower case of the Kelvin sign is a plain `k`. */
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** The person's name as API keys have it; null where the registration names no claim for it. */
-function personNameOf({ claims }: AccessToken, { person_claim }: ProviderInForce): string | null {
+/** The person's name as API keys have it; null where the registration names no claim for it. Fault `auth.invalid`. */
+export function personNameOf(
+  claims: Readonly<JWTPayload>,
+  { person_claim }: Pick<ProviderMapping, 'person_claim'>,
+): string | null {
   if (person_claim === null) return null;
   // Some issuers write a text. Where an issuer leaves it out, the administrator who named the claim answers for it.
   const isVerified = claims['email_verified'] ?? true;

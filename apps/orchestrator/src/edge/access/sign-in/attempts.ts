@@ -18,6 +18,8 @@ const Attempt = Type.Object({
   verifier: Text,
   /** the path below the public URL that the person comes back to */
   return_to: Text,
+  /** what the sign-in is for; absent in an attempt of an older replica, which is for a consent */
+  purpose: Type.Optional(Type.Literal('session')),
 });
 
 /** One way of a browser to the identity provider and back. */

@@ -6,12 +6,18 @@ import type { Id } from '@writ/contract';
 
 /** The answers of identity providers, below the public URL; the id of the registration follows. */
 export const SIGNED_IN_PATH = '/connect/signed-in';
+/** The answers of identity providers that begin a session of the API; the id of the registration follows. */
+export const SESSION_DONE_PATH = '/sign-in/done';
 /** The answers of authorization servers of MCP servers; the id of the MCP server follows. */
 export const CONSENT_DONE_PATH = '/connect/done';
 
-/** The redirect URI of a registration's client. @param url the public one, without a slash at its end */
+/** The redirect URI of a registration's client for consents. @param url the public one, without a slash at its end */
 export const signedInUri = (url: string, providerId: Id<'identityProvider'>): string =>
   `${url}${SIGNED_IN_PATH}/${providerId}`;
+
+/** The redirect URI of a registration's client for sessions of the API. @param url without a slash at its end */
+export const sessionDoneUri = (url: string, providerId: Id<'identityProvider'>): string =>
+  `${url}${SESSION_DONE_PATH}/${providerId}`;
 
 /** The redirect URI of the client at an MCP server. @param url the public one, without a slash at its end */
 export const consentDoneUri = (url: string, resourceId: Id<'resource'>): string =>

@@ -7,12 +7,13 @@
 // key that is derived from the secret.
 // INVARIANT (told without a look-up): a cookie has a code under a key of the deployment, so that made-up cookies cost
 // no look-up, whatever number of them comes.
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { isId, parseMessage, type TenantId } from '@writ/contract';
 import { parseJson, sha256 } from '@writ/digest';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { Type } from 'typebox';
 import type { BrowserSessions } from '../../../store/identities/browser-sessions.ts';
+import { isSame, keyOf as derive } from './session-keys.ts';
 import type { SignedIn } from './sign-in.ts';
 
 /** As long as a consent may take, and no longer: signing in again takes a click. */
@@ -48,7 +49,7 @@ export class Sessions {
   }
 
   /** A text for the cookie of the new session. */
-  async begin({ tenantId, providerId, subjectHash, shown, issuer }: SignedIn): Promise<string> {
+  async begin({ tenantId, providerId, subjectHash, shown, issuer }: Omit<SignedIn, 'rights'>): Promise<string> {
     const secret = randomBytes(SECRET_BYTES);
     const row = {
       session_hash: rowHashOf(secret),
@@ -100,15 +101,9 @@ export class Sessions {
 }
 
 /** Whether a form of the session brought its token: a page of another site can't know it. */
-export const isFormOf = (session: Session, purpose: string, given: string | null): boolean =>
+export const isFormOf = (session: Pick<Session, 'formToken'>, purpose: string, given: string | null): boolean =>
   isSame(session.formToken(purpose), given ?? '');
-
-function isSame(expected: string, presented: string): boolean {
-  const [one, other] = [Buffer.from(expected), Buffer.from(presented)];
-  return one.length === other.length && timingSafeEqual(one, other);
-}
 
 /** A secret has 256 random bits, so it needs no slow hash. */
 const rowHashOf = (secret: Buffer): Buffer => Buffer.from(sha256(secret));
-const keyOf = (secret: Buffer, purpose: string): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', secret, Buffer.alloc(0), `writ/browser-session/${purpose}/v1`, 32));
+const keyOf = (secret: Uint8Array, purpose: string): Uint8Array => derive(secret, `browser-session/${purpose}`);

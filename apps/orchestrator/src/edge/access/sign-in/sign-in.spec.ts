@@ -19,7 +19,7 @@ import { ATTEMPT_S, Attempts } from './attempts.ts';
 import { Exchanges } from './exchanges.ts';
 import { IssuerEndpoints } from './issuer-endpoints.ts';
 import { signedInUri } from './redirect-uris.ts';
-import { SignIn, SignInRefused, type SignedIn, type SignInStart } from './sign-in.ts';
+import { SignIn, SignInRefused, type SignedIn, type SignInPurpose, type SignInStart } from './sign-in.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const URL_OF_WRIT = 'https://writ.example.org';
@@ -87,7 +87,8 @@ function make(more: string = provider.place): SignIn {
     now: () => now,
   });
 }
-const begin = (asAnother = false) => signIn.begin(tenant, row, { returnTo: RETURN_TO, asAnother });
+const begin = (asAnother = false, purpose: SignInPurpose = 'consent') =>
+  signIn.begin(tenant, row, { returnTo: RETURN_TO, asAnother, purpose });
 /** The parameters with which the provider sends a browser back. */
 async function answerOf({ location }: SignInStart): Promise<URLSearchParams> {
   const answer = await fetch(location, { redirect: 'manual' });
@@ -98,8 +99,9 @@ async function finish(
   parameters: URLSearchParams,
   sealed: string | undefined,
   at: string = row.provider_id,
+  purpose: SignInPurpose = 'consent',
 ): Promise<SignedIn> {
-  return await signIn.finish(await signIn.attemptOf({ providerId: at, parameters, sealed }), parameters);
+  return await signIn.finish(await signIn.attemptOf({ providerId: at, parameters, sealed, purpose }), parameters);
 }
 async function refusal(parameters: URLSearchParams, attempt: string | undefined, at?: string): Promise<string> {
   const failed = await finish(parameters, attempt, at).then(
@@ -131,6 +133,7 @@ it('a person who signs in is the subject of the issuer, with the name that the i
     shown: 'ann@example.org',
     issuer: provider.issuer.issuer,
     returnTo: RETURN_TO,
+    rights: null,
   });
 });
 
@@ -169,7 +172,7 @@ it('a provider that has another one answer for it gets no code: each has its own
     evil.issuer.documents.set(url, JSON.stringify({ ...metadata, ...unnamed }));
     const theirs = await register({ name: 'evil', issuer: evil.issuer.issuer });
     signIn = make(evil.place);
-    const started = await signIn.begin(tenant, theirs, { returnTo: RETURN_TO, asAnother: false });
+    const started = await signIn.begin(tenant, theirs, { returnTo: RETURN_TO, asAnother: false, purpose: 'consent' });
     const asked = new URL(started.location);
     expect(asked.searchParams.get('redirect_uri')).toBe(signedInUri(URL_OF_WRIT, theirs.provider_id));
     const honest = new URL(`${provider.issuer.issuer}/authorize${asked.search}`);
@@ -303,4 +306,20 @@ it.each<[string, object]>([
   } finally {
     provider.issuer.documents.set(url, good);
   }
+});
+
+it('a sign-in for a consent begins no session, and one for a session counts for no consent', async () => {
+  for (const [begun, ended] of [
+    ['consent', 'session'],
+    ['session', 'consent'],
+  ] as const) {
+    const started = await begin(false, begun);
+    const failed = finish(await answerOf(started), started.attempt, row.provider_id, ended);
+    await expect(failed).rejects.toMatchObject({ check: 'redirect_uri' });
+  }
+  expect(provider.state.presented).toEqual([]);
+  const { location, attempt } = await begin(false, 'session');
+  expect(new URL(location).searchParams.get('redirect_uri')).toBe(`${URL_OF_WRIT}/sign-in/done/${row.provider_id}`);
+  const person = await finish(await answerOf({ location, attempt }), attempt, row.provider_id, 'session');
+  expect(person.rights).toEqual({ subject: 'ann-1', name: null, agentId: null, scopes: ['writ:admin'] });
 });

@@ -10,7 +10,7 @@
 import { Fault, type Id, type TenantId } from '@writ/contract';
 import { decodeProtectedHeader, jwtVerify, type JWTPayload } from 'jose';
 import * as oauth from 'oauth4webapi';
-import type { Identities, ProviderRow } from '../../../store/identities/identities.ts';
+import type { Identities, ProviderInForce, ProviderRow } from '../../../store/identities/identities.ts';
 import type { GatedFetch } from '../../outbound/gated-fetch.ts';
 import { ALGORITHMS } from '../oauth/access-token.ts';
 import type { IssuerKeys } from '../oauth/issuer-keys.ts';
@@ -18,23 +18,16 @@ import type { IdentityHashes } from '../oauth/person-links.ts';
 import type { Attempt, Attempts } from './attempts.ts';
 import type { Exchanges } from './exchanges.ts';
 import type { IssuerEndpoints } from './issuer-endpoints.ts';
-import { signedInUri } from './redirect-uris.ts';
+import { sessionDoneUri, signedInUri } from './redirect-uris.ts';
 import { shownNameOf } from './shown-name.ts';
+import { rightsOf, type Rights } from './sign-in-rights.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+
+export { SignInRefused };
 
 const CLOCK_TOLERANCE_S = 5;
 /** OpenID Connect allows 255 characters of `sub`. */
 const SUBJECT_CHARS_MAX = 255;
-
-/** Why nobody is signed in. The text is for the person, and quotes nothing that another side chose. */
-export class SignInRefused extends Error {
-  /** which check failed, for operators: a word of this program or of a library */
-  readonly check: string;
-
-  constructor(message: string, check: string, options?: ErrorOptions) {
-    super(message, options);
-    this.check = check;
-  }
-}
 
 /** The way to the identity provider. */
 export interface SignInStart {
@@ -53,12 +46,17 @@ export interface SignedIn {
   readonly issuer: string;
   /** the path that the person came from */
   readonly returnTo: string;
+  /** who may call the API, and as what; null for a consent, which needs neither */
+  readonly rights: Rights | null;
 }
+
+/** What a sign-in is for: to consent on a page, or to call the API. */
+export type SignInPurpose = 'consent' | 'session';
 
 export interface SignInParts {
   readonly identities: Pick<Identities, 'list' | 'isDenied' | 'providersOf'>;
   readonly endpoints: IssuerEndpoints;
-  readonly issuerKeys: Pick<IssuerKeys, 'keysOf'>;
+  readonly issuerKeys: IssuerKeys;
   readonly hashes: IdentityHashes;
   readonly attempts: Attempts;
   readonly exchanges: Exchanges;
@@ -76,6 +74,14 @@ export interface SignInAnswer {
   readonly parameters: URLSearchParams;
   /** the attempt that the browser holds, if it holds one */
   readonly sealed: string | undefined;
+  /** what sign-ins that end at the URI are for */
+  readonly purpose: SignInPurpose;
+}
+
+/** What the token endpoint of an issuer gave: the claims of the verified ID token, and an access token. */
+interface Tokens {
+  readonly claims: JWTPayload;
+  readonly accessToken: string;
 }
 
 /** Sends people to identity providers, and verifies who comes back. */
@@ -98,7 +104,11 @@ export class SignIn {
   async begin(
     tenantId: TenantId,
     provider: ProviderRow,
-    { returnTo, asAnother }: { readonly returnTo: string; readonly asAnother: boolean },
+    {
+      returnTo,
+      asAnother,
+      purpose,
+    }: { readonly returnTo: string; readonly asAnother: boolean; readonly purpose: SignInPurpose },
   ): Promise<SignInStart> {
     const { endpoints, attempts, url } = this.#parts;
     const { provider_id } = provider;
@@ -112,8 +122,8 @@ export class SignIn {
     for (const [name, value] of Object.entries({
       response_type: 'code',
       client_id: clientOf(provider).client_id,
-      redirect_uri: signedInUri(url, provider_id),
-      scope: 'openid',
+      redirect_uri: redirectUri(purpose, url, provider_id),
+      ...askedOf(purpose, provider),
       state,
       nonce,
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
@@ -121,7 +131,8 @@ export class SignIn {
       ...(asAnother ? { prompt: 'login' } : {}),
     }))
       location.searchParams.set(name, value);
-    const sealed = { tenant_id: tenantId, provider_id, state, nonce, verifier, return_to: returnTo };
+    const own = purpose === 'session' ? { purpose } : {};
+    const sealed = { tenant_id: tenantId, provider_id, state, nonce, verifier, return_to: returnTo, ...own };
     return { location: location.href, attempt: await attempts.seal(sealed) };
   }
 
@@ -129,11 +140,11 @@ export class SignIn {
    * The attempt that the answer ends. Nothing is looked up or sent for it.
    * @throws SignInRefused
    */
-  async attemptOf({ providerId, parameters, sealed }: SignInAnswer): Promise<Attempt> {
+  async attemptOf({ providerId, parameters, sealed, purpose }: SignInAnswer): Promise<Attempt> {
     const attempt = sealed === undefined ? null : await this.#parts.attempts.open(sealed);
     if (attempt === null)
       throw new SignInRefused('This browser did not begin the sign-in, or it took too long.', 'attempt');
-    if (attempt.provider_id !== providerId)
+    if (attempt.provider_id !== providerId || purposeOf(attempt) !== purpose)
       throw new SignInRefused('The answer is for another identity provider than you were sent to.', 'redirect_uri');
     const states = parameters.getAll('state');
     if (states.length !== 1 || states[0] !== attempt.state)
@@ -161,19 +172,25 @@ export class SignIn {
         'hash_key',
       );
     const { provider_id: providerId, issuer } = provider;
-    const claims = await exchanges.once(issuer, attempt.state, () => this.#claimsOf(provider, parameters, attempt));
-    if (claims === null) throw new SignInRefused('This sign-in has ended already.', 'used');
+    const tokens = await exchanges.once(issuer, attempt.state, () => this.#tokensOf(provider, parameters, attempt));
+    if (tokens === null) throw new SignInRefused('This sign-in has ended already.', 'used');
+    const { claims } = tokens;
     const subjectHash = await this.#subjectOf(tenantId, provider, claims);
-    return { tenantId, providerId, issuer, subjectHash, shown: shownNameOf(claims), returnTo: attempt.return_to };
+    const rights = purposeOf(attempt) === 'session' ? await this.#rightsOf(inForce, provider, tokens) : null;
+    const shown = shownNameOf(claims);
+    return { tenantId, providerId, issuer, subjectHash, shown, returnTo: attempt.return_to, rights };
+  }
+
+  async #rightsOf(inForce: ProviderInForce, provider: ProviderRow, { claims, accessToken }: Tokens): Promise<Rights> {
+    const { identities, hashes, issuerKeys, now } = this.#parts;
+    const expected = { issuer: provider.issuer, subject: String(claims.sub), clientId: clientOf(provider).client_id };
+    return await rightsOf(accessToken, inForce, expected, { identities, hashes, issuerKeys, now });
   }
 
   /** Exchanges the code, and verifies the ID token, its signature included. */
-  async #claimsOf(
-    provider: ProviderRow,
-    parameters: URLSearchParams,
-    { state, nonce, verifier }: Attempt,
-  ): Promise<JWTPayload> {
+  async #tokensOf(provider: ProviderRow, parameters: URLSearchParams, attempt: Attempt): Promise<Tokens> {
     const { endpoints, url, fetch } = this.#parts;
+    const { state, nonce, verifier } = attempt;
     const [server, client] = [await endpoints.of(provider.issuer), clientOf(provider)];
     try {
       const answer = oauth.validateAuthResponse(server, client, parameters, state);
@@ -188,15 +205,17 @@ export class SignIn {
         client,
         none,
         answer,
-        signedInUri(url, provider.provider_id),
+        redirectUri(purposeOf(attempt), url, provider.provider_id),
         verifier,
         options,
       );
-      const { id_token = '' } = await oauth.processAuthorizationCodeResponse(server, client, sent, {
-        expectedNonce: nonce,
-        requireIdToken: true,
-      });
-      return await this.#verify(id_token, provider.issuer, client.client_id);
+      const { id_token = '', access_token: accessToken } = await oauth.processAuthorizationCodeResponse(
+        server,
+        client,
+        sent,
+        { expectedNonce: nonce, requireIdToken: true },
+      );
+      return { claims: await this.#verify(id_token, provider.issuer, client.client_id), accessToken };
     } catch (cause) {
       if (cause instanceof Fault) throw cause;
       throw new SignInRefused(reasonOf(cause), checkOf(cause), { cause });
@@ -235,6 +254,17 @@ export class SignIn {
       throw new SignInRefused('Your organisation does not let you in.', 'denied');
     return subject_hash;
   }
+}
+
+const purposeOf = ({ purpose }: Attempt): SignInPurpose => purpose ?? 'consent';
+
+const redirectUri = (purpose: SignInPurpose, url: string, providerId: Id<'identityProvider'>): string =>
+  purpose === 'session' ? sessionDoneUri(url, providerId) : signedInUri(url, providerId);
+
+/** For a session the issuer is asked what the person may do here: an access token for this deployment says it. */
+function askedOf(purpose: SignInPurpose, { scopes, audience }: ProviderRow): Readonly<Record<string, string>> {
+  if (purpose === 'consent') return { scope: 'openid' };
+  return { scope: [...new Set(['openid', ...scopes.map(({ scope }) => scope)])].join(' '), resource: audience };
 }
 
 const clientOf = ({ sign_in }: ProviderRow): { client_id: string; token_endpoint_auth_method: 'none' } => ({

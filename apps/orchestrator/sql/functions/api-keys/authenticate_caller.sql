@@ -1,0 +1,40 @@
+-- Finds the API key of a hash (SHA-256 of the key's text). Returns one row, or none where no such key exists, it was
+-- revoked or it has expired; the caller then refuses the request. Every request calls it.
+--
+-- `tools` is null for every role but `worker`. `is_former`: a rotation replaced this text. `expires_at` is the end of
+-- what was presented: of the key, or of the former text where that comes first. A credential that was exchanged
+-- (`bound_token`) isn't found once the key that it was exchanged for is revoked.
+--
+-- It runs as the owner, because the tenant of a key is unknown until the key is found. It is the only query on keys
+-- without a tenant. Policies let it see only the rows of the hash and of the id that it sets, and it clears both
+-- afterwards. Raises no SQLSTATE of its own.
+CREATE OR REPLACE FUNCTION orchestrator.authenticate_caller(hash bytea)
+RETURNS TABLE (api_key_id text, tenant_id text, role text, agent_id text, principal text, tools text[], scopes text[],
+  expires_at bigint, is_former boolean, bound_token text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_key orchestrator.api_key;
+  v_former orchestrator.former_secret;
+BEGIN
+  PERFORM set_config('writ.key_hash', encode(hash, 'hex'), true);
+  SELECT k.* INTO v_key FROM orchestrator.api_key AS k WHERE k.key_hash = hash;
+  IF NOT FOUND THEN
+    SELECT f.* INTO v_former FROM orchestrator.former_secret AS f
+      WHERE f.secret_hash = hash AND f.ends_at > orchestrator.now_ms();
+    IF FOUND THEN
+      PERFORM set_config('writ.key_ids', v_former.api_key_id, true);
+      SELECT k.* INTO v_key FROM orchestrator.api_key AS k WHERE k.api_key_id = v_former.api_key_id;
+      PERFORM set_config('writ.key_ids', '', true);
+    END IF;
+  END IF;
+  PERFORM set_config('writ.key_hash', '', true);
+  IF v_key.api_key_id IS NULL OR v_key.revoked_at IS NOT NULL OR v_key.expires_at <= orchestrator.now_ms()
+    -- The policy api_key_revoked shows revoked keys.
+    OR (v_key.bound_token IS NOT NULL AND EXISTS (
+      SELECT FROM orchestrator.api_key AS p WHERE p.api_key_id = v_key.created_by AND p.revoked_at IS NOT NULL))
+  THEN RETURN; END IF;
+  RETURN QUERY SELECT v_key.api_key_id, v_key.tenant_id, v_key.role, v_key.agent_id, v_key.principal,
+    CASE WHEN v_key.role = 'worker' THEN v_key.tools END, v_key.scopes, least(v_key.expires_at, v_former.ends_at),
+    v_former.api_key_id IS NOT NULL, v_key.bound_token;
+END $$;
+GRANT EXECUTE ON FUNCTION orchestrator.authenticate_caller(bytea) TO writ_orchestrator;

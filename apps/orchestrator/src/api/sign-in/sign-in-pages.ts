@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sign-in for sessions that call the API, in a browser.
+//
+// INVARIANT (our own forms): a form counts with the token of its session, and from this origin. The form that starts a
+// sign-in has no session yet, and counts from this origin alone.
+// INVARIANT (no one locks others out): requests without a session count against their address, and never against the
+// tenant that they name.
+import { Fault, isId, type TenantId } from '@writ/contract';
+import type { FailedKeys } from '../../edge/access/failed-keys.ts';
+import type { RateLimit } from '../../edge/access/rate-limit.ts';
+import { ATTEMPT_S, type Attempt } from '../../edge/access/sign-in/attempts.ts';
+import type { ChangeSignIns } from '../../edge/access/sign-in/change-sign-ins.ts';
+import { readReturnTo, SIGN_IN_PATH } from '../../edge/access/sign-in/return-to.ts';
+import type { SessionCallers } from '../../edge/access/sign-in/session-callers.ts';
+import type { SessionCookie } from '../../edge/access/sign-in/session-cookie.ts';
+import { isFormOf } from '../../edge/access/sign-in/sessions.ts';
+import { SignInRefused, type SignIn } from '../../edge/access/sign-in/sign-in.ts';
+import type { SignInSession, SignInSessions } from '../../edge/access/sign-in/sign-in-sessions.ts';
+import type { SiteCookies } from '../../edge/pages/cookies.ts';
+import type { Page, Redirection } from '../../edge/pages/page.ts';
+import type { PageRequest } from '../../edge/pages/page-request.ts';
+import { leavePage, noSignInPage, refusedPage, strayPage } from '../../edge/pages/person-pages.ts';
+import { arrivedPage, noTenantPage, signedOutPage, startPage, youPage, type Start } from './pages.ts';
+
+const ATTEMPT_COOKIE = 'writ_session_attempt';
+
+export interface SignInPagesParts {
+  /** the public URL, without a slash at its end; null: nobody signs in here */
+  readonly url: string | null;
+  readonly signIn: SignIn;
+  readonly sessions: SignInSessions;
+  readonly callers: SessionCallers;
+  readonly changes: ChangeSignIns;
+  readonly cookie: SessionCookie;
+  readonly cookies: SiteCookies;
+  readonly rate: Pick<RateLimit, 'consumeTenant'>;
+  /** counts sign-ins that begin, and what is wrong with them, by the address that sends them */
+  readonly attempts: FailedKeys;
+  /** tells operators which check a sign-in failed */
+  readonly report: (failed: { readonly check: string }) => void;
+}
+
+/** Each method answers one kind of request. Faults are shown by the controller. */
+export class SignInPages {
+  readonly #parts: SignInPagesParts;
+
+  constructor(parts: SignInPagesParts) {
+    this.#parts = parts;
+  }
+
+  /** Who is signed in; else where to sign in. */
+  async open(request: PageRequest): Promise<Page | Redirection> {
+    const { query } = request;
+    const session = await this.sessionOf(request);
+    const [tenant, isAnother] = [query.get('tenant'), query.get('as') === 'another'];
+    const to = readReturnTo(query.get('to'));
+    if (session === null || isAnother || (tenant !== null && tenant !== session.tenantId))
+      return await this.startAt(request, tenant ?? session?.tenantId ?? null, { to, asAnother: isAnother });
+    if (to !== SIGN_IN_PATH) return { location: `${this.url}${to}`, ...this.#renewed(session) };
+    const roles = await this.#parts.callers.rolesOf(session);
+    return { ...youPage(session, roles, this.url), ...this.#renewed(session) };
+  }
+
+  /** Sends the browser to the identity provider. */
+  async start(request: PageRequest): Promise<Page> {
+    const { signIn, cookies, attempts } = this.#parts;
+    const form = await request.form();
+    if (!this.#isOwnOrigin(request)) return strayPage();
+    attempts.verifyMayRetry(request.address);
+    attempts.recordFailure(request.address);
+    const tenantId = form.get('tenant');
+    const providers = isId('tenant', tenantId) ? await signIn.providersOf(tenantId) : [];
+    const provider = providers.find(({ name }) => name === form.get('provider'));
+    if (provider === undefined) return noSignInPage();
+    const { location, attempt } = await signIn.begin(tenantId as TenantId, provider, {
+      returnTo: readReturnTo(form.get('to')),
+      asAnother: form.get('as') === 'another',
+      purpose: 'session',
+    });
+    return { ...leavePage(location), cookies: [cookies.set(ATTEMPT_COOKIE, attempt, ATTEMPT_S)] };
+  }
+
+  /** The identity provider's answer. */
+  async done(request: PageRequest): Promise<Page> {
+    const { signIn, changes, cookie, cookies, report } = this.#parts;
+    const { url } = this;
+    const forget = cookies.remove(ATTEMPT_COOKIE);
+    try {
+      const attempt = await this.#attempt(request);
+      const person = await signIn.finish(attempt, request.query);
+      // INVARIANT (new with each sign-in): the session before it ends, if the browser brings it.
+      const before = await this.sessionOf(request);
+      const text = await changes.begin(person);
+      if (before !== null) await changes.signOut(before);
+      return { ...arrivedPage(`${url}${person.returnTo}`), cookies: [cookie.set(text), forget] };
+    } catch (error) {
+      if (!(error instanceof SignInRefused)) throw error;
+      report({ check: error.check });
+      return { ...refusedPage(error.message), cookies: [forget] };
+    }
+  }
+
+  /** Ends the session. Without a session there is nothing to end. */
+  async signOut(request: PageRequest): Promise<Page> {
+    const { changes, cookie } = this.#parts;
+    const session = await this.sessionOf(request);
+    const form = await request.form();
+    if (session === null) return { ...strayPage(), cookies: [cookie.remove()] };
+    if (!this.isOwnForm(request, session, 'sign-out', form)) return strayPage();
+    await changes.signOut(session);
+    return { ...signedOutPage(this.url, session.tenantId), cookies: [cookie.remove()] };
+  }
+
+  /** The public URL. Fault `not_found` where nobody signs in. */
+  get url(): string {
+    const { url } = this.#parts;
+    if (url === null) throw new Fault('not_found');
+    return url;
+  }
+
+  /** The session of the browser. Its request is one of its tenant. */
+  async sessionOf(request: PageRequest): Promise<SignInSession | null> {
+    const { sessions, cookie, rate } = this.#parts;
+    void this.url;
+    const text = request.cookie(cookie.name);
+    const session = text === undefined ? null : await sessions.find(text, 'browser');
+    if (session !== null) rate.consumeTenant(session.tenantId);
+    return session;
+  }
+
+  /**
+   * Where people of the tenant sign in. An unknown tenant, and one without such a provider, are answered alike.
+   * @param why one sentence about what the sign-in is for
+   */
+  async startAt(
+    request: PageRequest,
+    tenantId: string | null,
+    start: Pick<Start, 'to' | 'asAnother'>,
+    why = 'Choose where your organisation signs you in.',
+  ): Promise<Page> {
+    const { signIn, attempts } = this.#parts;
+    if (tenantId === null) return noTenantPage();
+    attempts.verifyMayRetry(request.address);
+    const providers = isId('tenant', tenantId) ? await signIn.providersOf(tenantId) : [];
+    if (providers.length > 0) return startPage(providers, { ...start, url: this.url, tenantId }, why);
+    attempts.recordFailure(request.address);
+    return noSignInPage();
+  }
+
+  /** Browsers send `Origin` with every form; one of another origin comes from another site. */
+  isOwnForm(request: PageRequest, session: SignInSession, purpose: string, form: URLSearchParams): boolean {
+    return this.#isOwnOrigin(request) && isFormOf(session, purpose, form.get('token'));
+  }
+
+  #isOwnOrigin(request: PageRequest): boolean {
+    return request.header('origin') === new URL(this.url).origin;
+  }
+
+  #renewed(session: SignInSession): { cookies?: readonly string[] } {
+    const renewed = this.#parts.cookie.renewedBy(session);
+    return renewed === null ? {} : { cookies: [renewed] };
+  }
+
+  /** @throws SignInRefused */
+  async #attempt(request: PageRequest): Promise<Attempt> {
+    const { signIn, cookies, attempts } = this.#parts;
+    const sealed = request.cookie(cookies.nameOf(ATTEMPT_COOKIE));
+    const providerId = request.param('provider_id');
+    try {
+      return await signIn.attemptOf({ providerId, parameters: request.query, sealed, purpose: 'session' });
+    } catch (error) {
+      attempts.verifyMayRetry(request.address);
+      attempts.recordFailure(request.address);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TenantId } from '@writ/contract';
+import { inTenant, type Pool } from '@writ/database';
+import {
+  decidePoll,
+  DeviceAuthorizations,
+  type AskingDevice,
+  type NewDevice,
+  type Poll,
+  type PolledDevice,
+} from './device-authorizations.ts';
+import { insertSignIn } from './pg-sign-ins.ts';
+import type { NewSignIn } from './sign-ins.ts';
+
+/** Devices that one new device removes at most, so that none waits for a long deletion. */
+const OVER_MAX = 100;
+
+/** Devices that ask, in Postgres. Row-level security shows the tenant's rows. */
+export class PgDeviceAuthorizations extends DeviceAuthorizations {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    super();
+    this.#pool = pool;
+  }
+
+  override async create(
+    tenantId: TenantId,
+    device: NewDevice,
+    { lifetimeMs, intervalMs }: { readonly lifetimeMs: number; readonly intervalMs: number },
+  ): Promise<boolean> {
+    return await inTenant(this.#pool, tenantId, async (client) => {
+      await client.query(
+        `DELETE FROM orchestrator.device_authorization WHERE device_hash IN (
+           SELECT device_hash FROM orchestrator.device_authorization
+           WHERE tenant_id = $1 AND expires_at <= orchestrator.now_ms() LIMIT $2)`,
+        [tenantId, OVER_MAX],
+      );
+      const { rowCount } = await client.query(
+        `INSERT INTO orchestrator.device_authorization
+           (device_hash, tenant_id, user_code_hash, client, address, expires_at, interval_ms)
+         VALUES ($1, $2, $3, $4, $5, orchestrator.now_ms() + $6, $7) ON CONFLICT (tenant_id, user_code_hash) DO NOTHING`,
+        [device.device_hash, tenantId, device.user_code_hash, device.client, device.address, lifetimeMs, intervalMs],
+      );
+      return rowCount === 1;
+    });
+  }
+
+  override async asking(tenantId: TenantId, userCodeHash: Buffer): Promise<AskingDevice | null> {
+    const { rows } = await inTenant(
+      this.#pool,
+      tenantId,
+      (client) =>
+        client.query<AskingDevice>(
+          `SELECT client, address, created_at FROM orchestrator.device_authorization
+           WHERE user_code_hash = $1 AND state = 'asked' AND expires_at > orchestrator.now_ms()`,
+          [userCodeHash],
+        ),
+      { readOnly: true },
+    );
+    return rows[0] ?? null;
+  }
+
+  override async decide(tenantId: TenantId, userCodeHash: Buffer, approval: string | null): Promise<boolean> {
+    const { rowCount } = await inTenant(this.#pool, tenantId, (client) =>
+      client.query(
+        `UPDATE orchestrator.device_authorization
+         SET approval = $2, state = CASE WHEN $2::text IS NULL THEN 'denied' ELSE 'approved' END
+         WHERE user_code_hash = $1 AND state = 'asked' AND expires_at > orchestrator.now_ms()`,
+        [userCodeHash, approval],
+      ),
+    );
+    return rowCount === 1;
+  }
+
+  override async poll(tenantId: TenantId, deviceHash: Buffer, client: string): Promise<Poll> {
+    return await inTenant(this.#pool, tenantId, async (connection) => {
+      const { rows } = await connection.query<PolledDevice>(
+        `SELECT state, approval, expires_at - orchestrator.now_ms() AS left_ms,
+           orchestrator.now_ms() - polled_at AS polled_ms, interval_ms
+         FROM orchestrator.device_authorization WHERE device_hash = $1 AND client = $2 FOR UPDATE`,
+        [deviceHash, client],
+      );
+      const [device] = rows;
+      if (device === undefined) return { answer: 'unknown' };
+      const { poll, interval_ms } = decidePoll(device);
+      await connection.query(
+        'UPDATE orchestrator.device_authorization SET polled_at = orchestrator.now_ms(), interval_ms = $2 WHERE device_hash = $1',
+        [deviceHash, interval_ms],
+      );
+      return poll;
+    });
+  }
+
+  override async redeem(
+    tenantId: TenantId,
+    deviceHash: Buffer,
+    session: NewSignIn,
+    times: { readonly signed_in_at: number; readonly expires_at: number },
+  ): Promise<boolean> {
+    return await inTenant(this.#pool, tenantId, async (client) => {
+      const { rowCount } = await client.query(
+        `UPDATE orchestrator.device_authorization SET state = 'used', approval = NULL
+         WHERE device_hash = $1 AND state = 'approved' AND expires_at > orchestrator.now_ms()`,
+        [deviceHash],
+      );
+      if (rowCount !== 1) return false;
+      await insertSignIn(client, tenantId, session, times);
+      return true;
+    });
+  }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TenantId } from '@writ/contract';
+import { inTenant, type Client, type Pool } from '@writ/database';
+import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
+import { SignIns, type ListedSignIn, type NewSignIn, type SignInRow, type SignInsOf } from './sign-ins.ts';
+
+/** Sessions that one new session removes at most, so that none waits for a long deletion. */
+const OVER_MAX = 100;
+
+const LISTED = `s.sign_in_id, s.kind, s.client, s.person_id, p.name AS provider, s.created_at, s.signed_in_at, s.seen_at,
+  s.expires_at, s.ended_at, s.ended_by
+  FROM orchestrator.sign_in_session s JOIN orchestrator.identity_provider p USING (provider_id)`;
+
+/** Sign-in sessions in Postgres. Row-level security shows the tenant's rows. */
+export class PgSignIns extends SignIns {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    super();
+    this.#pool = pool;
+  }
+
+  override async create(tenantId: TenantId, session: NewSignIn, maxMs: number): Promise<void> {
+    await inTenant(this.#pool, tenantId, async (client) => {
+      await client.query(
+        `DELETE FROM orchestrator.sign_in_session WHERE sign_in_id IN (
+           SELECT sign_in_id FROM orchestrator.sign_in_session
+           WHERE tenant_id = $1 AND expires_at <= orchestrator.now_ms() LIMIT $2)`,
+        [tenantId, OVER_MAX],
+      );
+      const { rows } = await client.query<{ now: number }>('SELECT orchestrator.now_ms() AS now');
+      const signed_in_at = rows[0]?.now ?? 0;
+      await insertSignIn(client, tenantId, session, { signed_in_at, expires_at: signed_in_at + maxMs });
+    });
+  }
+
+  override async find(tenantId: TenantId, signInId: string, idleMs: number): Promise<SignInRow | null> {
+    const { rows } = await inTenant(
+      this.#pool,
+      tenantId,
+      (client) =>
+        client.query<SignInRow>(
+          `SELECT s.sign_in_id, s.kind, s.client, s.approved_by, s.provider_id, s.subject_hash, s.person_id,
+             s.credential_id, s.scopes, s.sealed, s.secret_hash, s.next_hash, s.before_hash,
+             coalesce(s.before_until - n.now, 0) AS before_ms, n.now - s.rotated_at AS secret_ms,
+             n.now - s.signed_in_at AS signed_in_ms, n.now - s.seen_at AS idle_ms, s.signed_in_at, s.expires_at
+           FROM orchestrator.sign_in_session s JOIN orchestrator.identity_provider p USING (provider_id),
+             (SELECT orchestrator.now_ms() AS now) AS n
+           WHERE s.sign_in_id = $1 AND s.ended_at IS NULL AND s.expires_at > n.now AND s.seen_at + $2 > n.now
+             AND p.removed_at IS NULL AND p.sign_in_client_id IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM orchestrator.token_denial d
+               WHERE d.tenant_id = s.tenant_id AND d.kind = 'subject' AND d.value_hash = s.subject_hash)`,
+          [signInId, idleMs],
+        ),
+      { readOnly: true },
+    );
+    return rows[0] ?? null;
+  }
+
+  override async offer(tenantId: TenantId, signInId: string, secret_hash: Buffer, next_hash: Buffer): Promise<void> {
+    await this.#change(
+      tenantId,
+      `UPDATE orchestrator.sign_in_session SET next_hash = $3
+       WHERE sign_in_id = $1 AND secret_hash = $2 AND next_hash IS NULL AND ended_at IS NULL`,
+      [signInId, secret_hash, next_hash],
+    );
+  }
+
+  override async rotate(tenantId: TenantId, signInId: string, next_hash: Buffer, graceMs: number): Promise<void> {
+    await this.#change(
+      tenantId,
+      `UPDATE orchestrator.sign_in_session SET before_hash = secret_hash,
+         before_until = orchestrator.now_ms() + $3, secret_hash = next_hash, next_hash = NULL,
+         rotated_at = orchestrator.now_ms(), seen_at = orchestrator.now_ms()
+       WHERE sign_in_id = $1 AND next_hash = $2 AND ended_at IS NULL`,
+      [signInId, next_hash, graceMs],
+    );
+  }
+
+  override async touch(tenantId: TenantId, signInId: string): Promise<void> {
+    await this.#change(
+      tenantId,
+      'UPDATE orchestrator.sign_in_session SET seen_at = orchestrator.now_ms() WHERE sign_in_id = $1 AND ended_at IS NULL',
+      [signInId],
+    );
+  }
+
+  override async end(
+    tenantId: TenantId,
+    signInId: string,
+    { by, of, alsoApproved }: { readonly by: string; readonly of: SignInsOf; readonly alsoApproved: boolean },
+  ): Promise<ListedSignIn | null> {
+    return await inTenant(this.#pool, tenantId, async (client) => {
+      if ((await readSignIn(client, signInId, of)) === null) return null;
+      await client.query(
+        `UPDATE orchestrator.sign_in_session SET ended_at = orchestrator.now_ms(), ended_by = $2
+         WHERE (sign_in_id = $1 OR ($3 AND approved_by = $1)) AND ended_at IS NULL`,
+        [signInId, by, alsoApproved],
+      );
+      return await readSignIn(client, signInId, of);
+    });
+  }
+
+  override async read(tenantId: TenantId, signInId: string, of: SignInsOf): Promise<ListedSignIn | null> {
+    return await inTenant(this.#pool, tenantId, (client) => readSignIn(client, signInId, of), { readOnly: true });
+  }
+
+  override async list(
+    tenantId: TenantId,
+    of: SignInsOf,
+    { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
+  ): Promise<{ items: ListedSignIn[]; next_cursor: string | null }> {
+    const after = cursor === null ? null : parseRowCursor('signIn', cursor);
+    const { rows } = await inTenant(
+      this.#pool,
+      tenantId,
+      (client) =>
+        client.query<ListedSignIn>(
+          `SELECT ${LISTED}
+           WHERE s.expires_at > orchestrator.now_ms() AND ($1::bytea IS NULL OR s.subject_hash = $1)
+             AND ($2::bigint IS NULL OR (s.created_at, s.sign_in_id) < ($2, $3))
+           ORDER BY s.created_at DESC, s.sign_in_id DESC LIMIT $4`,
+          [subjectOf(of), after?.created_at ?? null, after?.id ?? null, limit + 1],
+        ),
+      { readOnly: true },
+    );
+    return pageOfRows(rows, limit, ({ sign_in_id }) => sign_in_id);
+  }
+
+  async #change(tenantId: TenantId, text: string, values: unknown[]): Promise<void> {
+    await inTenant(this.#pool, tenantId, (client) => client.query(text, values));
+  }
+}
+
+const subjectOf = (of: SignInsOf): Buffer | null => (of === 'tenant' ? null : Buffer.from(of.subject_hash));
+
+async function readSignIn(client: Client, signInId: string, of: SignInsOf): Promise<ListedSignIn | null> {
+  const { rows } = await client.query<ListedSignIn>(
+    `SELECT ${LISTED} WHERE s.sign_in_id = $1 AND ($2::bytea IS NULL OR s.subject_hash = $2)`,
+    [signInId, subjectOf(of)],
+  );
+  return rows[0] ?? null;
+}
+
+/** Stores a new session of a person who was at the identity provider at that time. */
+export async function insertSignIn(
+  client: Client,
+  tenantId: TenantId,
+  session: NewSignIn,
+  { signed_in_at, expires_at }: { readonly signed_in_at: number; readonly expires_at: number },
+): Promise<void> {
+  await client.query(
+    `INSERT INTO orchestrator.sign_in_session (sign_in_id, tenant_id, kind, client, approved_by, provider_id,
+       subject_hash, person_id, credential_id, scopes, sealed, secret_hash, signed_in_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    [
+      session.sign_in_id,
+      tenantId,
+      session.kind,
+      session.client,
+      session.approved_by,
+      session.provider_id,
+      session.subject_hash,
+      session.person_id,
+      session.credential_id,
+      session.scopes,
+      session.sealed,
+      session.secret_hash,
+      signed_in_at,
+      expires_at,
+    ],
+  );
+}

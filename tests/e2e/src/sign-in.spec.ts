@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sign-in sessions through a whole Writ, with real identity providers (`oidc-provider`) and two replicas. A scripted
+// browser stands for the people's.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Api,
+  approveShown,
+  makeWorld,
+  Observer,
+  startStack,
+  type JsonValue,
+  type Stack,
+  type World,
+} from '@writ/stack';
+import { Browser, freePort, type BrowserPage } from '@writ/testing';
+import { vi } from 'vitest';
+import { AuthorizationServer, PERSON_HEADER, SIGN_IN_CLIENT_ID } from './authorization-server.ts';
+import { GuideFolder } from './guide.ts';
+import { challengeOf, OauthClient } from './oauth-client.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+/** How long a replica goes on with what it has found. */
+const CACHED_MS = 1_000;
+const SAME = { 'sec-fetch-site': 'same-origin' };
+
+let url: string;
+/** of the second replica */
+let other: string;
+let stack: Stack;
+let world: World;
+let server: AuthorizationServer;
+let client: OauthClient;
+let observer: Observer;
+/** every secret that a test has seen: none may be in a log, a table or a record */
+const secrets: string[] = [];
+
+beforeAll(async () => {
+  const [port, second] = [String(await freePort()), String(await freePort())];
+  url = `http://127.0.0.1:${port}`;
+  other = `http://127.0.0.1:${second}`;
+  server = await AuthorizationServer.open(url);
+  const env = {
+    WRIT_HTTP_PORT: port,
+    WRIT_PUBLIC_URL: url,
+    WRIT_AUTHORIZATION_SERVERS: server.issuer,
+    WRIT_ISSUER_ALLOW: server.place,
+  };
+  stack = await startStack({ env: { orchestrator: env } });
+  await stack.another('orchestrator', { ...env, WRIT_HTTP_PORT: second });
+  world = await makeWorld(url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
+  observer = new Observer(stack);
+  client = await OauthClient.discover(challengeOf((await new Api(url).get('/v1/tools')).headers));
+  await register();
+});
+afterAll(async () => {
+  await observer?.close();
+  await stack?.stop();
+  await server?.close();
+});
+
+async function register(of = world): Promise<void> {
+  const corp = await of.admin.must('/v1/identity-providers', {
+    name: 'corp',
+    issuer: server.issuer,
+    agent_id: of.agentId,
+    person_claim: 'email',
+    sign_in: { client_id: SIGN_IN_CLIENT_ID },
+    access_token: await client.signIn('root', 'writ:admin'),
+  });
+  server.redirectUris.add(corp.session_redirect_uri as string);
+}
+const browserOf = (person: string): Browser => new Browser({ headers: { [PERSON_HEADER]: person } });
+const startAt = (): string => `${url}/sign-in?tenant=${world.tenantId}`;
+async function signIn(person: string, browser = browserOf(person), at = startAt()): Promise<Browser> {
+  const arrived = await browser.goOn(await browser.send(await browser.open(at), 'Sign in at corp'));
+  expect(arrived.text).toContain('You are signed in');
+  await browser.goOn(arrived);
+  secrets.push(cookieOf(browser));
+  return browser;
+}
+const cookieOf = (browser: Browser): string => /writ_session=([^;]+)/.exec(browser.cookiesFor(url))?.[1] ?? '';
+const get = (browser: Browser, path: string, at = url): ReturnType<Api['get']> =>
+  new Api(at).get(path, { cookie: browser.cookiesFor(url), ...SAME });
+async function post(browser: Browser, path: string, body: unknown = {}): ReturnType<Api['post']> {
+  const { csrf_token } = (await get(browser, '/v1/sign-in')).body.sign_in as JsonValue;
+  return await new Api(url).post(path, body, {
+    cookie: browser.cookiesFor(url),
+    origin: url,
+    'writ-csrf': csrf_token as string,
+  });
+}
+/** A call by a session of role `agent`. */
+const call = (browser: Browser, tool_id: string, args: unknown) =>
+  post(browser, '/v1/tool-calls?wait=30000', {
+    ...{ tool_id, args, capability_token_id: world.tokenId, workspace_id: world.workspaceId },
+    idempotency_key: randomUUID(),
+  });
+const form = async (path: string, fields: Record<string, string>, at = url): Promise<JsonValue> =>
+  await (await fetch(`${at}${path}`, { method: 'POST', body: new URLSearchParams(fields) })).json();
+/** A program that a person approved. */
+async function program(person: string): Promise<{ api: Api; text: string; page: BrowserPage }> {
+  const codes = await form('/v1/device-authorizations', { client_id: 'cli', tenant: world.tenantId });
+  const browser = await signIn(person, browserOf(person), codes.verification_uri_complete as string);
+  const page = await browser.open(codes.verification_uri_complete as string);
+  await browser.send(page, 'Approve');
+  const grant = { grant_type: DEVICE_GRANT, client_id: 'cli', device_code: codes.device_code as string };
+  const text = (await form('/v1/oauth/token', grant)).access_token as string;
+  secrets.push(text, codes.device_code as string, codes.user_code as string);
+  return { api: new Api(url, text), text, page };
+}
+
+it('a person signs in in a browser, proposes a call, and can not approve it by an access token of their own', async () => {
+  const ann = await signIn('ann');
+  expect((await get(ann, '/v1/sign-in')).body.sign_in).toMatchObject({ kind: 'browser', provider: 'corp' });
+  const dir = `dir-${randomUUID()}`;
+  await call(ann, 'fs.write', { path: `${dir}/x.txt`, content: 'x' });
+  const { body: held } = await call(ann, 'shell.run', { command: `rm -rf ${dir}` });
+  expect(held.state).toBe('held');
+  const token = new Api(url, await client.signIn('ann', 'writ:operator'));
+  expect((await approveShown(token, held.approval_id as string, {})).body.code).toBe('approval.own_call');
+  const bob = (await program('bob')).api;
+  expect((await approveShown(bob, held.approval_id as string, {})).status).toBe(200);
+  await world.until(held.operation_id as string, ['committed']);
+});
+
+it('a session has the rights that the issuer gave, and no others', async () => {
+  server.scopesOf.set('carl', 'writ:auditor');
+  const carl = await signIn('carl');
+  expect((await get(carl, '/v1/sign-in')).body.sign_in.roles).toEqual(['auditor']);
+  expect((await get(carl, '/v1/approvals')).status).toBe(200);
+  expect((await get(carl, '/v1/api-keys')).body.code).toBe('auth.role');
+  server.scopesOf.set('nemo', 'openid');
+  const browser = browserOf('nemo');
+  const page = await browser.goOn(await browser.send(await browser.open(startAt()), 'Sign in at corp'));
+  expect(page.text).toContain('You are not signed in');
+  expect(browser.cookiesFor(url)).not.toContain('writ_session=');
+});
+
+it('a session that ends at one replica is refused at the other within a second, and its streams end', async () => {
+  const [ann, cli] = [await signIn('ann'), await program('ann')];
+  const stream = new AbortController();
+  const open = async (headers: Record<string, string>): Promise<() => Promise<boolean>> => {
+    const answer = await fetch(`${other}/v1/events`, { headers, signal: stream.signal });
+    expect(answer.status).toBe(200);
+    const ended = answer.text().then(
+      () => true,
+      () => true,
+    );
+    return async () => await Promise.race([ended, sleep(10_000).then(() => false)]);
+  };
+  const ended = [
+    await open({ cookie: ann.cookiesFor(url), ...SAME }),
+    await open({ authorization: `Bearer ${cli.text}` }),
+  ];
+  expect((await get(ann, '/v1/tools', other)).status).toBe(200);
+  const { items } = (await get(ann, '/v1/sign-ins/own')).body;
+  for (const { sign_in_id, ended_at } of items as JsonValue[])
+    if (ended_at === null) await world.admin.request('DELETE', `/v1/sign-ins/${sign_in_id as string}`);
+  await sleep(CACHED_MS);
+  expect((await get(ann, '/v1/tools', other)).status).toBe(401);
+  expect((await new Api(other, cli.text).get('/v1/tools')).status).toBe(401);
+  for (const each of ended) expect(await each()).toBe(true);
+  stream.abort();
+});
+
+it('a denied person has no session any more at any replica, and a program that was approved gets none', async () => {
+  const [mallory, cli] = [await signIn('mallory'), await program('mallory')];
+  const codes = await form('/v1/device-authorizations', { client_id: 'late', tenant: world.tenantId });
+  const page = await mallory.open(codes.verification_uri_complete as string);
+  await mallory.send(page, 'Approve');
+  await world.admin.must('/v1/identity-providers/corp/denials', { subject: 'mallory' });
+  await sleep(CACHED_MS);
+  for (const at of [url, other]) {
+    expect((await get(mallory, '/v1/tools', at)).status).toBe(401);
+    expect((await new Api(at, cli.text).get('/v1/tools')).status).toBe(401);
+  }
+  const grant = { grant_type: DEVICE_GRANT, client_id: 'late', device_code: codes.device_code as string };
+  const { access_token, error } = await form('/v1/oauth/token', grant);
+  if (access_token === undefined) expect(error).toBe('access_denied');
+  else expect((await new Api(url, access_token as string).get('/v1/tools')).status).toBe(401);
+  const browser = browserOf('mallory');
+  const again = await browser.goOn(await browser.send(await browser.open(startAt()), 'Sign in at corp'));
+  expect(again.text).toContain('does not let you in');
+});
+
+it('the answer of one issuer begins no session at the redirect URI of another', async () => {
+  const rival = await AuthorizationServer.open(url);
+  try {
+    const browser = browserOf('ann');
+    const leaving = await browser.send(await browser.open(startAt()), 'Sign in at corp');
+    const answer = new URL((await browser.open(leaving.next ?? '', `${url}/sign-in/done`)).url);
+    const rivals = new URL(answer);
+    rivals.searchParams.set('iss', rival.issuer);
+    expect((await browser.open(rivals.href)).text).toContain('You are not signed in');
+    expect(browser.cookiesFor(url)).not.toContain('writ_session=');
+  } finally {
+    await rival.close();
+  }
+});
+
+it('twenty requests at once renew a session together, and a text that was replaced ends it', async () => {
+  const { text } = await program('ann');
+  const renew = (refresh_token: string, at = url): Promise<JsonValue> =>
+    form('/v1/oauth/token', { grant_type: 'refresh_token', refresh_token }, at);
+  const renewed = await Promise.all(Array.from({ length: 20 }, (_, n) => renew(text, n % 2 === 0 ? url : other)));
+  const texts = new Set(renewed.map(({ access_token }) => access_token as string));
+  expect(texts.size).toBe(1);
+  const [next = ''] = texts;
+  secrets.push(next);
+  expect((await new Api(other, next).get('/v1/tools')).status).toBe(200);
+  // The database's clock decides how long the old one is good.
+  await observer.rows('UPDATE orchestrator.sign_in_session SET before_until = 0 WHERE before_until IS NOT NULL', []);
+  await sleep(CACHED_MS);
+  expect((await new Api(url, text).get('/v1/tools')).status).toBe(401);
+  await sleep(CACHED_MS);
+  for (const at of [url, other]) expect((await new Api(at, next).get('/v1/tools')).status).toBe(401);
+});
+
+it('the commands of the guide do what it says', async () => {
+  await world.admin.request('DELETE', '/v1/identity-providers/corp');
+  const folder = await GuideFolder.open({ ...stack, url });
+  const admin = new Api(url, folder.variables.WRIT_API_KEY);
+  const approve = async (link: string): Promise<void> => {
+    const { items } = (await admin.get('/v1/identity-providers')).body;
+    server.redirectUris.add((items as JsonValue[])[0]!.session_redirect_uri as string);
+    const browser = await signIn('ann', browserOf('ann'), link);
+    await browser.send(await browser.open(link), 'Approve');
+  };
+  const variables = {
+    ...folder.variables,
+    ISSUER: server.issuer,
+    TENANT: folder.tenantId,
+    ADMIN_TOKEN: await client.signIn('root', 'writ:admin'),
+  };
+  const output = await folder.run('how-to/sign-in.md', variables, (line) => {
+    if (line.startsWith(`${url}/sign-in/device`)) void approve(line);
+  });
+  expect(output).toContain('redirect URI of sessions');
+  expect(output).toContain('device');
+  folder.remove();
+});
+
+it('no secret of a sign-in is in a log, a table or a record', async () => {
+  expect(secrets.length).toBeGreaterThan(8);
+  const logs = stack.logs();
+  const tables = JSON.stringify(
+    await Promise.all(
+      ['orchestrator.sign_in_session', 'orchestrator.device_authorization', 'kernel.outbox'].map((table) =>
+        observer.rows(`SELECT t::text FROM ${table} t`, []),
+      ),
+    ),
+  );
+  for (const secret of secrets) {
+    expect([secret, logs.includes(secret)]).toEqual([secret, false]);
+    expect([secret, tables.includes(secret)]).toEqual([secret, false]);
+  }
+  for (const name of ['ann@example.org', 'carl@example.org'])
+    expect([name, tables.includes(name)]).toEqual([name, false]);
+});
