@@ -41,18 +41,26 @@ const bodySchemaOf = ({ requestBody }: ApiRoute): Schema | undefined =>
 
 function typesOf({ routes, schemas }: Api): string {
   const named = Object.entries(schemas).map(([name, schema]) => declared(typeNameOf(name), schema));
-  const own = routes.flatMap((route) => {
-    const query = querySchemaOf(route);
-    const [body, answers] = [bodySchemaOf(route), jsonAnswersOf(route)];
-    return [
-      ...(query === null ? [] : [declared(queryName(route), query)]),
-      ...(body === undefined ? [] : [declared(bodyName(route), body)]),
-      ...answers
-        .slice(0, 1)
-        .map((first) => declared(answerName(route), answers.length === 1 ? first : { anyOf: answers })),
-    ];
+  const own = routes.flatMap(ownSchemasOf).flatMap(([name, schema]) => {
+    // What a schema of the API is called like already is that schema.
+    if (typeOf(schema) === name) return [];
+    if (schemas[name] !== undefined) throw new Error(`the schema \`${name}\` has the name of another type of a route`);
+    return [declared(name, schema)];
   });
   return `${HEAD}\n${[...named, ...own].join('\n\n')}\n`;
+}
+
+/** A route's query, body and answer by the names of their types. */
+function ownSchemasOf(route: ApiRoute): [string, Schema][] {
+  const query = querySchemaOf(route);
+  const [body, answers] = [bodySchemaOf(route), jsonAnswersOf(route)];
+  return [
+    ...(query === null ? [] : [[queryName(route), query] as [string, Schema]]),
+    ...(body === undefined ? [] : [[bodyName(route), body] as [string, Schema]]),
+    ...answers
+      .slice(0, 1)
+      .map((first): [string, Schema] => [answerName(route), answers.length === 1 ? first : { anyOf: answers }]),
+  ];
 }
 
 function declared(name: string, schema: Schema): string {
@@ -134,9 +142,7 @@ function signatureOf({ name, route, facts }: Method): string {
 
 function bodyParameter(route: ApiRoute, kind: string): string {
   if (kind !== 'json') return 'body: Uint8Array';
-  const isNeeded = ((bodySchemaOf(route)?.['required'] ?? []) as readonly string[]).length > 0;
-  const isOpen = bodySchemaOf(route)?.['$ref'] !== undefined;
-  return `body${isNeeded || isOpen ? '' : '?'}: ${bodyName(route)}`;
+  return `body${route.requestBody?.required === true ? '' : '?'}: ${bodyName(route)}`;
 }
 
 /** Before a parameter that is needed, all are. */

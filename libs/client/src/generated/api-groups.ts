@@ -373,13 +373,13 @@ export interface ApprovalsApi {
   /** Shows the staged effect as a diff, which an approval would commit. Roles: admin, operator. */
   getDiff(approval_id: string, options?: RequestOptions): Promise<ReadApprovalDiffAnswer>;
   /** Approves a call; nobody approves their own. Where a quorum is needed, it counts as one vote. Roles: admin, operator. */
-  approve(approval_id: string, body: ApproveBody, options?: RequestOptions): Promise<ApproveAnswer>;
+  approve(approval_id: string, body?: ApproveBody, options?: RequestOptions): Promise<ApproveAnswer>;
   /** Ends the held call and proposes it again with other arguments; the editor may not approve the new call. Roles: admin, operator. */
   edit(approval_id: string, body: EditApprovalBody, options?: RequestOptions): Promise<EditApprovalAnswer>;
   /** Supplies the value that a call waits for; nobody supplies one to their own call. No response, record, event or log contains it. Roles: admin, operator. */
   giveValue(approval_id: string, body: GiveValueBody, options?: RequestOptions): Promise<GiveValueAnswer>;
   /** Denies a call; the agent receives the comment. Roles: admin, operator. */
-  deny(approval_id: string, body: DenyBody, options?: RequestOptions): Promise<DenyAnswer>;
+  deny(approval_id: string, body?: DenyBody, options?: RequestOptions): Promise<DenyAnswer>;
 }
 
 export interface AudioDevicesApi {
@@ -393,7 +393,7 @@ export interface CallSettingsApi {
   /** Shows which paths calls may reach whatever their tokens grant, and the limit on the output of commands. Roles: admin, operator, auditor. */
   get(options?: RequestOptions): Promise<ReadCallSettingsAnswer>;
   /** Sets them; omitted ones stay. Every decision after the answer is made under the new settings. Roles: admin. */
-  set(body: SetCallSettingsBody, options?: RequestOptions): Promise<SetCallSettingsAnswer>;
+  set(body?: SetCallSettingsBody, options?: RequestOptions): Promise<SetCallSettingsAnswer>;
 }
 
 export interface CapabilityTokensApi {
@@ -481,7 +481,7 @@ export interface IdentityProvidersApi {
   /** Removes an issuer: its tokens are refused within a second, and their calls and streams end. Roles: admin. */
   delete(provider: string, options?: RequestOptions): Promise<RemoveIdentityProviderAnswer>;
   /** Refuses a subject, or one token, though the issuer still vouches for it. Roles: admin. */
-  denyTokens(provider: string, body: DenyTokensBody, options?: RequestOptions): Promise<DenyTokensAnswer>;
+  denyTokens(provider: string, body?: DenyTokensBody, options?: RequestOptions): Promise<DenyTokensAnswer>;
 }
 
 export interface ImagesApi {
@@ -509,7 +509,7 @@ export interface JobsApi {
   /** Lists the starts of a job within the last 30 days, newest first. Roles: admin, operator, agent, auditor. */
   listRuns(job_id: string, query?: ListJobRunsQuery, options?: RequestOptions): Listed<ListJobRunsAnswer>;
   /** Starts a job now, even if it is paused; the start waits for unfinished runs unless they may overlap. Roles: admin. */
-  run(job_id: string, body: RunJobBody, options?: RequestOptions): Promise<RunJobAnswer>;
+  run(job_id: string, body?: RunJobBody, options?: RequestOptions): Promise<RunJobAnswer>;
   /** Shows a job. Roles: admin, operator, agent, auditor. */
   get(job_id: string, options?: RequestOptions): Promise<ReadJobAnswer>;
   /** Replaces the definition of a job, on behalf of the caller; runs in progress lose their token. Roles: admin. */
@@ -611,7 +611,7 @@ export interface PoliciesApi {
   /** Evaluates a call without deciding, reserving or recording anything. Roles: admin, operator, auditor. */
   simulate(body: SimulatePolicyBody, options?: RequestOptions): Promise<SimulatePolicyAnswer>;
   /** Evaluates a set on recorded calls, page by page, and lists decisions that would differ; the page is signed. Roles: admin, operator, auditor. */
-  backtest(body: BacktestPolicyBody, options?: RequestOptions): Promise<BacktestPolicyAnswer>;
+  backtest(body?: BacktestPolicyBody, options?: RequestOptions): Promise<BacktestPolicyAnswer>;
   /** Lists the policy sets: the one in force, the shipped ones, and the tenant's own. Roles: admin, operator, auditor. */
   list(query?: ListPoliciesQuery, options?: RequestOptions): Listed<ListPoliciesAnswer>;
   /** Validates and stores a policy set; it has no effect before it is activated. Roles: admin. */
@@ -627,7 +627,7 @@ export interface PoliciesApi {
   /** Activates a set for every decision from now on. Roles: admin. */
   activate(body: ActivatePolicyBody, options?: RequestOptions): Promise<ActivatePolicyAnswer>;
   /** Activates the previous set again. Roles: admin. */
-  rollBack(body: RollBackPolicyBody, options?: RequestOptions): Promise<RollBackPolicyAnswer>;
+  rollBack(body?: RollBackPolicyBody, options?: RequestOptions): Promise<RollBackPolicyAnswer>;
   /** Shows a policy set: by its hash, its name or `name@version`; `active`: the one in force. Roles: admin, operator, auditor. */
   get(policy: string, options?: RequestOptions): Promise<ReadPolicyAnswer>;
 }
@@ -670,7 +670,7 @@ export interface ResourcesApi {
   /** Lists the registered resources; for an agent's key those that the agent may use, without settings. Roles: admin, operator, agent, auditor. */
   list(query?: ListResourcesQuery, options?: RequestOptions): Listed<ListResourcesAnswer>;
   /** Registers a resource with its settings. Roles: admin. */
-  create(body: CreateResourceBody, options?: RequestOptions): Promise<CreateResourceAnswer>;
+  create(body?: CreateResourceBody, options?: RequestOptions): Promise<CreateResourceAnswer>;
   /** Shows one resource; to an agent's key only what the agent may use, without settings. Roles: admin, operator, agent, auditor. */
   get(resource_id: string, options?: RequestOptions): Promise<ReadResourceAnswer>;
   /** Replaces the settings of a resource, if it still has the expected version; its grants stay. Roles: admin. */
@@ -696,7 +696,7 @@ export interface RunsApi {
   /** Creates a session that begins with the conversation up to an event of a run; files are those of the workspace now. Roles: admin, agent. */
   fork(run_id: string, body: ForkRunBody, options?: RequestOptions): Promise<ForkRunAnswer>;
   /** Evaluates a set on the calls of a run and its sub-agents, page by page: which decisions would differ, and where the conversation would have diverged; nothing is executed, decided or recorded. Roles: admin, operator. */
-  replay(run_id: string, body: ReplayRunBody, options?: RequestOptions): Promise<ReplayRunAnswer>;
+  replay(run_id: string, body?: ReplayRunBody, options?: RequestOptions): Promise<ReplayRunAnswer>;
 }
 
 export interface SandboxesApi {
@@ -805,7 +805,7 @@ export interface TenantsApi {
   /** Shows the limits of a tenant, and the usage of its workspaces. Roles: the platform key alone. */
   getLimits(tenant_id: string, options?: RequestOptions): Promise<ReadTenantLimitsAnswer>;
   /** Sets limits of a tenant; omitted ones stay. Rates take effect everywhere within a second, the rest at once. Roles: the platform key alone. */
-  setLimits(tenant_id: string, body: SetTenantLimitsBody, options?: RequestOptions): Promise<SetTenantLimitsAnswer>;
+  setLimits(tenant_id: string, body?: SetTenantLimitsBody, options?: RequestOptions): Promise<SetTenantLimitsAnswer>;
   /** Registers an OAuth issuer for a tenant, or changes it, without a token of the issuer. Roles: the platform key alone. */
   putIdentityProvider(tenant_id: string, body: PutTenantIdentityProviderBody, options?: RequestOptions): Promise<PutTenantIdentityProviderAnswer>;
 }
@@ -819,7 +819,7 @@ export interface ToolsApi {
   /** Lists the tools with their parameters: Writ's own and the tenant's. Roles: admin, operator, agent, auditor. */
   list(options?: RequestOptions): Promise<ListToolsAnswer>;
   /** Registers programs and functions as tools, all of the request or none. Roles: admin. */
-  apply(body: ApplyToolsBody, options?: RequestOptions): Promise<ApplyToolsAnswer>;
+  apply(body?: ApplyToolsBody, options?: RequestOptions): Promise<ApplyToolsAnswer>;
   /** Shows one tool. Roles: admin, operator, agent, auditor. */
   get(tool_id: string, options?: RequestOptions): Promise<ReadToolAnswer>;
   /** Removes a tool of the tenant: admitted calls of it that have not begun do not run. Roles: admin. */
@@ -844,7 +844,7 @@ export interface WebhooksApi {
   /** Creates a webhook; its secret is shown once. Roles: admin. */
   create(body: CreateWebhookBody, options?: RequestOptions): Promise<CreateWebhookAnswer>;
   /** Creates a new secret; for a time messages are also signed with the old one. Roles: admin. */
-  rotateSecret(webhook_id: string, body: RotateWebhookSecretBody, options?: RequestOptions): Promise<RotateWebhookSecretAnswer>;
+  rotateSecret(webhook_id: string, body?: RotateWebhookSecretBody, options?: RequestOptions): Promise<RotateWebhookSecretAnswer>;
   /** Sends a message of the kind `webhook.ping`. Roles: admin, operator. */
   ping(webhook_id: string, body?: PingWebhookBody, options?: RequestOptions): Promise<PingWebhookAnswer>;
   /** Lists finished and pending deliveries, newest first. Roles: admin, operator, auditor. */
@@ -874,7 +874,7 @@ export interface WorkspacesApi {
   /** Shows the limits of a workspace, and its usage. Roles: admin, operator, agent, auditor. */
   getLimits(workspace_id: string, options?: RequestOptions): Promise<ReadWorkspaceLimitsAnswer>;
   /** Sets the limits of a workspace; omitted ones stay, and null means no limit. Roles: admin. */
-  setLimits(workspace_id: string, body: SetWorkspaceLimitsBody, options?: RequestOptions): Promise<SetWorkspaceLimitsAnswer>;
+  setLimits(workspace_id: string, body?: SetWorkspaceLimitsBody, options?: RequestOptions): Promise<SetWorkspaceLimitsAnswer>;
   /** Lists the entries below a directory, each directory before its content. Roles: admin, operator, auditor. */
   getTree(workspace_id: string, query?: ReadTreeQuery, options?: RequestOptions): Promise<ReadTreeAnswer>;
   /** Lists earlier heads of a workspace, newest first. Roles: admin, operator, auditor. */

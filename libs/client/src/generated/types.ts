@@ -4347,8 +4347,6 @@ export interface ListTenantsQuery {
   open?: boolean;
 }
 
-export type ListTenantsAnswer = ListTenantsAnswer;
-
 export type ReadTenantAnswer = ListTenantsAnswerItem;
 
 export type CloseTenantBody = CloseTenantRequest;
@@ -4424,20 +4422,12 @@ export type FindPersonAnswer = Person;
 
 export type ForgetPersonAnswer = PersonForgotten;
 
-export type CreateDeviceAuthorizationAnswer = CreateDeviceAuthorizationAnswer;
-
-export type ReadSignInAnswer = ReadSignInAnswer;
-
-export type SignOutAnswer = SignOutAnswer;
-
 export interface ListOwnSignInsQuery {
   /** `next_cursor` of the page before */
   cursor?: string;
   /** rows of a page; default: 50 */
   limit?: number;
 }
-
-export type ListOwnSignInsAnswer = ListOwnSignInsAnswer;
 
 export type EndOwnSignInAnswer = ListOwnSignInsAnswerItem;
 
@@ -5359,8 +5349,6 @@ export interface ListRecordsQuery {
 export type ListRecordsAnswer = RecordPage;
 
 export type ReadRecordAnswer = RecordEntry;
-
-export type ReadSystemAnswer = ReadSystemAnswer;
 
 export type ReadHealthAnswer = Health;
 
