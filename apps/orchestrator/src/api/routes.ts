@@ -45,7 +45,6 @@ export const ROUTES: readonly RouteRow[] = [
   TENANTS,
   API_KEYS,
   WHOAMI,
-  OAUTH_TOKEN,
   IDENTITY_PROVIDERS,
   PERSONS,
   SIGN_INS,

@@ -3280,24 +3280,6 @@ export interface RotateOwnApiKeyRequest {
   overlap_ms: number;
 }
 
-export interface IssueAccessTokenRequest {
-  /** which grant; the other parameters depend on it */
-  grant_type: string;
-  client_id?: string;
-  device_code?: string;
-  /** of an exchange (RFC 8693) */
-  subject_token?: string;
-  subject_token_type?: string;
-  requested_token_type?: string;
-  audience?: string;
-  resource?: string;
-  /** of an exchange: the tools, with spaces between */
-  scope?: string;
-  /** of an exchange: which capability token, and which part of it (RFC 9396) */
-  authorization_details?: string;
-  refresh_token?: string;
-}
-
 export interface PutIdentityProviderRequest {
   /** one to 64 small letters, digits, `.`, `_`, `-` */
   name: string;
@@ -3445,6 +3427,24 @@ export interface ListOwnSignInsAnswerItem {
   expires_at: number;
   ended_at: number | null;
   ended_by: string | null;
+}
+
+export interface IssueAccessTokenRequest {
+  /** which grant; the other parameters depend on it */
+  grant_type: string;
+  client_id?: string;
+  device_code?: string;
+  /** of an exchange (RFC 8693) */
+  subject_token?: string;
+  subject_token_type?: string;
+  requested_token_type?: string;
+  audience?: string;
+  resource?: string;
+  /** of an exchange: the tools, with spaces between */
+  scope?: string;
+  /** of an exchange: which capability token, and which part of it (RFC 9396) */
+  authorization_details?: string;
+  refresh_token?: string;
 }
 
 export interface SetCallSettingsRequest {
@@ -4393,8 +4393,6 @@ export type RevokeApiKeyAnswer = RevokedApiKey;
 
 export type WhoamiAnswer = Whoami;
 
-export type IssueAccessTokenAnswer = TokenAnswer;
-
 export type ListIdentityProvidersAnswer = IdentityProviderList;
 
 export type PutIdentityProviderBody = PutIdentityProviderRequest;
@@ -4441,6 +4439,8 @@ export interface ListSignInsQuery {
 export type ListSignInsAnswer = ListOwnSignInsAnswer;
 
 export type EndSignInAnswer = ListOwnSignInsAnswerItem;
+
+export type IssueAccessTokenAnswer = TokenAnswer;
 
 export type ReadCallSettingsAnswer = CallSettings;
 
