@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { judge } from './judge.ts';
-import { countedFile, keysFile, NOW, OPERATION_ID, policyFile, receiptFile, tamperedFiles } from './sample.contract.ts';
+import {
+  countedFile,
+  keysFile,
+  NOW,
+  OPERATION_ID,
+  policyFile,
+  receiptFile,
+  reformattedFile,
+  tamperedFiles,
+} from './sample.contract.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const verdictOn = (receipt: string, trust = keysFile, operation = '') =>
@@ -15,6 +24,14 @@ it('a good receipt is reported with its call and each check', () => {
     ]);
     expect(lines).toContain('the record is in the log that the checkpoint states: leaf 1 of 3');
   }
+});
+
+it('a reformatted receipt verifies, with a note that says so', () => {
+  for (const trust of [keysFile, policyFile()]) {
+    const { isGood, lines } = verdictOn(reformattedFile, trust);
+    expect([isGood, lines.some((line) => line.includes('was reformatted'))]).toEqual([true, true]);
+  }
+  expect(verdictOn(receiptFile).lines.join()).not.toContain('reformatted');
 });
 
 it('the usage counter is reported where the record names one', () => {

@@ -5,7 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyInBrowser, reasonWithoutBrowser } from './browser.contract.ts';
 import { judge } from './judge.ts';
-import { DEPLOYMENT, keysFile, NOW, OPERATION_ID, policyFile, receiptFile, tamperedFiles } from './sample.contract.ts';
+import {
+  DEPLOYMENT,
+  keysFile,
+  NOW,
+  OPERATION_ID,
+  policyFile,
+  receiptFile,
+  reformattedFile,
+  tamperedFiles,
+} from './sample.contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'writ-page-'));
 let page: string;
@@ -33,6 +42,7 @@ describeBrowser(`in Chromium${why === null ? '' : ` (skipped: ${why})`}`, () => 
   const INPUTS = [
     { receipt: receiptFile, trust: keysFile },
     { receipt: receiptFile, trust: policyFile(), operation: ` ${OPERATION_ID} ` },
+    { receipt: reformattedFile, trust: policyFile() },
     { receipt: receiptFile, trust: policyFile(undefined, { quorum: 1 }) },
     { receipt: receiptFile, trust: policyFile('other.example') },
     { receipt: receiptFile, trust: keysFile, operation: '<b>op</b>' },
@@ -53,9 +63,8 @@ describeBrowser(`in Chromium${why === null ? '' : ` (skipped: ${why})`}`, () => 
       expect([i, shown[i]]).toEqual([i, { verdict: isGood ? 'good' : 'bad', text: summary + lines.join('') }]);
     }
     expect(shown.map(({ verdict }) => verdict)).toEqual([
-      'good',
-      'good',
-      ...Array.from({ length: INPUTS.length - 2 }, () => 'bad'),
+      ...Array.from({ length: 3 }, () => 'good'),
+      ...Array.from({ length: INPUTS.length - 3 }, () => 'bad'),
     ]);
     expect(shown[0]!.text).toContain(`Deployment: ${DEPLOYMENT}`);
     expect(markup).toBe(0);

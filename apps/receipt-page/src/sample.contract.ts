@@ -89,6 +89,8 @@ function receiptBy(kernelKey: Signer, logKey: Signer, more: Partial<AuditRecord>
 }
 
 export const receiptFile = receiptBy(kernel, ledger);
+/** The same receipt, as an editor saves it. */
+export const reformattedFile = JSON.stringify(JSON.parse(receiptFile), null, 2);
 /** A receipt of a call whose usage the agent of its sandbox counted. */
 export const countedFile = receiptBy(kernel, ledger, { budget_delta: { cpu_ms: 5 }, usage_counted_by: 'agent' });
 
@@ -103,7 +105,7 @@ function changed(change: (receipt: Json) => void): string {
 
 /** Tampered receipts, by the check that they fail. */
 export const tamperedFiles: Readonly<Record<string, string>> = {
-  'byte for byte as receipts are written': ` ${receiptFile}`,
+  'every member once and no other': receiptFile.replace('{', '{"media_type":"application/json",'),
   'a known record key signed the payload': changed(({ envelope }) => {
     envelope.payload = Buffer.from(
       Buffer.from(envelope.payload, 'base64').toString().replace('"committed"', '"no_op"'),

@@ -24,6 +24,8 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 /** How long a replica goes on with what it has found. */
 const CACHED_MS = 1_000;
+/** How often a stream without events looks whether its reader may still read. */
+const HEARTBEAT_MS = 15_000;
 const SAME = { 'sec-fetch-site': 'same-origin' };
 
 let url: string;
@@ -149,7 +151,7 @@ it('a session that ends at one replica is refused at the other within a second, 
       () => true,
       () => true,
     );
-    return async () => await Promise.race([ended, sleep(10_000).then(() => false)]);
+    return async () => await Promise.race([ended, sleep(HEARTBEAT_MS + 5_000).then(() => false)]);
   };
   const ended = [
     await open({ cookie: ann.cookiesFor(url), ...SAME }),

@@ -77,7 +77,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'McpClaimRequest /transports': 'a kernel of before refuses it, and it goes without',
   'McpClaimReply /claim/image': 'of programs, which are given to executors that name their transports alone',
   'McpReportRequest /authorization': 'of servers with the rights of persons; a kernel of before refuses it',
-  'McpReportRequest /problem/code: +=mcp.': 'of servers with the rights of persons, which are not there before',
+  'McpReportRequest /problem/code: +=': 'executors report none of the API, and its servers of persons are new',
   'McpServerView /': 'servers over HTTP as before; others for orchestrators that read every kind alone',
   'TenantToolView /tool/asks': 'of servers that may ask: set once all services have this version',
   'NoticesRequest /mcp_servers: +? +=true': 'a kernel of before refuses it, and it goes without',

@@ -46,15 +46,24 @@ describe('No bypass: tools cannot be called without a capability token', () => {
   const write = (over: Record<string, unknown>) =>
     world.call('fs.write', { path: 'src/bypass.txt', content: 'x' }, over);
 
-  it('a call that names no token never becomes an operation', async () => {
-    const { status, body } = await world.agent.post('/v1/tool-calls', {
-      tool_id: 'fs.write',
-      args: { path: 'src/bypass.txt', content: 'x' },
-      workspace_id: world.workspaceId,
-      idempotency_key: fresh(),
-    });
-    expect([status, body.code]).toEqual([400, 'request.malformed']);
-    expect(await world.file('src/bypass.txt')).toBeNull();
+  it('a call that names no token is of the only one of its agent, and becomes no operation where there is none', async () => {
+    const call = (agent_id?: string) =>
+      (agent_id === undefined ? world.agent : world.admin).post('/v1/tool-calls?wait=30000', {
+        tool_id: 'fs.write',
+        args: { path: 'docs/bypass.txt', content: 'x' },
+        ...(agent_id === undefined ? {} : { agent_id }),
+        workspace_id: world.workspaceId,
+        idempotency_key: fresh(),
+      });
+    const { body: own } = await call();
+    expect([own.state, (await record(own.operation_id as string)).capability_token_id]).toEqual([
+      'refused',
+      world.tokenId,
+    ]);
+    const other = (await world.admin.must('/v1/agents', { name: 'without a token' })).agent_id as string;
+    const { status, body } = await call(other);
+    expect([status, body.code]).toEqual([409, 'conflict']);
+    expect(await world.file('docs/bypass.txt')).toBeNull();
   });
 
   it("a token that doesn't exist, is expired, not valid yet, revoked, another agent's, or without the tool gets nothing done", async () => {

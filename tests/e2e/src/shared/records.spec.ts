@@ -110,7 +110,7 @@ test('a page continues where the last one ended, only with the same filters', as
     const { status, body } = await world.auditor.get(`/v1/records?limit=2&verdict=refused${cursor}`);
     expect([status, body.code, body.detail]).toEqual([
       400,
-      'request.malformed',
+      'query.invalid',
       expect.stringContaining('`cursor` is of a question with other filters'),
     ]);
   }
