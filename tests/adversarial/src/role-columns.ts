@@ -43,7 +43,9 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_orchestrator UPDATE orchestrator.sign_in_session': columns(
     'secret_hash next_hash before_hash before_until rotated_at seen_at ended_at ended_by',
   ),
-  'writ_orchestrator UPDATE orchestrator.device_authorization': ['state', 'approval', 'polled_at', 'interval_ms'],
+  'writ_orchestrator UPDATE orchestrator.device_authorization': columns(
+    'state approval person_id polled_at interval_ms',
+  ),
   'writ_orchestrator UPDATE orchestrator.webhook': [
     'name',
     'url',

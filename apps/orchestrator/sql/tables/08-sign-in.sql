@@ -68,12 +68,14 @@ CREATE TABLE orchestrator.device_authorization (
   address        text COLLATE "C" NOT NULL, -- where the request came from, for the person
   state          text NOT NULL DEFAULT 'asked' CHECK (state IN ('asked', 'approved', 'denied', 'used')),
   approval       text COLLATE "C" CHECK (length(approval) <= 8192), -- who approved it, encrypted
+  person_id      text COLLATE "C", -- the pseudonym of whoever approved it, until the device has its session
   created_at     bigint DEFAULT orchestrator.now_ms() NOT NULL,
   expires_at     bigint NOT NULL,
   polled_at      bigint, -- when the device asked last
   interval_ms    bigint NOT NULL, -- how long it must wait until it asks again
 
-  CONSTRAINT device_authorization_approval CHECK ((state = 'approved') = (approval IS NOT NULL))
+  CONSTRAINT device_authorization_approval
+    CHECK ((state = 'approved') = (approval IS NOT NULL) AND (approval IS NULL) = (person_id IS NULL))
 );
 -- Finds the device of a code; no two of a tenant have the same.
 CREATE UNIQUE INDEX device_authorization_code ON orchestrator.device_authorization (tenant_id, user_code_hash);
@@ -83,5 +85,5 @@ ALTER TABLE orchestrator.device_authorization ENABLE ROW LEVEL SECURITY, FORCE R
 CREATE POLICY device_authorization_tenant ON orchestrator.device_authorization TO writ_orchestrator
   USING (tenant_id = current_setting('writ.tenant_id', true))
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
-GRANT SELECT, INSERT, DELETE, UPDATE (state, approval, polled_at, interval_ms)
+GRANT SELECT, INSERT, DELETE, UPDATE (state, approval, person_id, polled_at, interval_ms)
   ON orchestrator.device_authorization TO writ_orchestrator;

@@ -7,8 +7,10 @@ import {
   DeviceAuthorizations,
   type AskingDevice,
   type DeviceState,
+  type NewApproval,
   type NewDevice,
   type Poll,
+  type RedeemTimes,
 } from '../store/sign-ins/device-authorizations.ts';
 import {
   SignIns,
@@ -199,10 +201,12 @@ export class FakeDeviceAuthorizations extends DeviceAuthorizations {
     return found === undefined ? null : { client: found.client, address: found.address, created_at: found.created_at };
   }
 
-  override async decide(tenantId: TenantId, userCodeHash: Buffer, approval: string | null): Promise<boolean> {
+  override async decide(tenantId: TenantId, userCodeHash: Buffer, approval: NewApproval | null): Promise<boolean> {
+    if (approval !== null && (await this.#signIns.find(tenantId, approval.approved_by, Infinity)) === null)
+      return false;
     const found = this.#asking(tenantId, userCodeHash);
     if (found === undefined) return false;
-    Object.assign(found, { approval, state: approval === null ? 'denied' : 'approved' });
+    Object.assign(found, { approval: approval?.sealed ?? null, state: approval === null ? 'denied' : 'approved' });
     return true;
   }
 
@@ -222,11 +226,13 @@ export class FakeDeviceAuthorizations extends DeviceAuthorizations {
     tenantId: TenantId,
     deviceHash: Buffer,
     session: NewSignIn,
-    times: { readonly signed_in_at: number; readonly expires_at: number },
+    times: RedeemTimes,
   ): Promise<boolean> {
+    const approver = await this.#signIns.find(tenantId, String(session.approved_by), times.idleMs);
     const found = this.#live(tenantId).find((row) => row.device_hash.equals(deviceHash) && row.state === 'approved');
     if (found === undefined) return false;
     Object.assign(found, { state: 'used', approval: null });
+    if (approver === null) return false;
     this.#signIns.insert(tenantId, session, times);
     return true;
   }

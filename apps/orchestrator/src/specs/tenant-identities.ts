@@ -57,12 +57,13 @@ async function keepSignIns(
   const user_code_hash = approvals.userCodeHash(tenantId, approvals.newUserCode());
   const device = { device_hash, user_code_hash, client: 'cli', address: '192.0.2.1' };
   await deviceAuthorizations.create(tenantId, device, { lifetimeMs: 600_000, intervalMs: 0 });
-  const approval = await approvals.seal({
+  const sealed = await approvals.seal({
     ...{ tenant_id: tenantId, provider_id: whose.provider_id, subject_hash: whose.subject_hash },
     ...{ scopes: ['writ:admin'], approved_by: sign_in_id },
     identity: { issuer, subject: 'ann-1', name: null, agent_id: null, shown: 'Ann' },
     ...{ signed_in_at: Date.now(), expires_at: Date.now() + 600_000 },
   });
+  const approval = { approved_by: sign_in_id, person_id: whose.person_id, sealed };
   await deviceAuthorizations.decide(tenantId, user_code_hash, approval);
   return { sign_in_id, device_code };
 }

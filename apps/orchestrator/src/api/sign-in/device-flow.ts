@@ -121,7 +121,10 @@ export class DeviceFlow {
     } catch (error) {
       const isOver = error instanceof SignInRefused || (error instanceof Fault && error.code === 'auth.invalid');
       if (!isOver) throw error;
-      throw new OauthError('access_denied', 'the person who approved it may not sign in any more');
+      throw new OauthError(
+        'access_denied',
+        'whoever approved it was signed out meanwhile, or may not sign in any more',
+      );
     }
   }
 

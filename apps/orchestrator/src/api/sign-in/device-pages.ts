@@ -71,7 +71,8 @@ export class DevicePages {
     if ((await devices.asking(tenantId, hash)) === null) return this.#wrong(request, session);
     const isApproved = decision === 'approve';
     await records.deviceDecided(tenantId, { sign_in_id: signInId, credential_id: credentialId }, isApproved);
-    const approval = isApproved ? await approvals.seal(approvalOf(session)) : null;
+    const who = { approved_by: signInId, person_id: session.personId };
+    const approval = isApproved ? { ...who, sealed: await approvals.seal(approvalOf(session)) } : null;
     return (await devices.decide(tenantId, hash, approval)) ? decidedPage(isApproved) : noCodePage();
   }
 

@@ -119,6 +119,18 @@ it('a program whose person denies gets nothing', async () => {
   expect((await browser.open(codes.verification_uri_complete)).status).toBe(404);
 });
 
+it('a program gets nothing once the session in which it was approved has ended', async () => {
+  const codes = await ask();
+  const { browser, page } = await at(codes.verification_uri_complete);
+  await browser.send(page, 'Approve');
+  await browser.send(await browser.open(`${url}/sign-in`), 'Sign out');
+  recorded = [];
+  expect(await errorOf(poll(codes.device_code))).toEqual([400, 'access_denied']);
+  await later();
+  expect(await errorOf(poll(codes.device_code))).toEqual([400, 'access_denied']);
+  expect(recorded.map(({ verb }) => verb)).not.toContain('signed_in');
+});
+
 it('a code of another client, a changed one, and one of another deployment are refused', async () => {
   const codes = await ask();
   const { browser, page } = await at(codes.verification_uri_complete);

@@ -197,7 +197,13 @@ export class PgIdentities extends Identities {
          WHERE s.subject_hash = c.subject_hash AND k.api_key_id = c.api_key_id AND k.principal = $1`,
         [personId],
       );
+      // Waits for what the sessions approve meanwhile, so that the next statements see it.
+      await client.query(
+        'SELECT 1 FROM orchestrator.sign_in_session WHERE person_id = $1 ORDER BY sign_in_id FOR UPDATE',
+        [personId],
+      );
       await client.query('DELETE FROM orchestrator.sign_in_session WHERE person_id = $1', [personId]);
+      await client.query('DELETE FROM orchestrator.device_authorization WHERE person_id = $1', [personId]);
       // Credentials whose person has no name are the person's by their pseudonym alone, once the subject is gone.
       await client.query(
         `UPDATE orchestrator.credential c SET subject_hash = sha256(convert_to(gen_random_uuid()::text, 'UTF8'))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TenantId } from '@writ/contract';
+import type { Id, TenantId } from '@writ/contract';
 import type { NewSignIn } from './sign-ins.ts';
 
 /** A device that asks to be signed in. Hashes have 32 bytes. */
@@ -17,6 +17,15 @@ export interface AskingDevice {
   readonly client: string;
   readonly address: string;
   readonly created_at: number;
+}
+
+/** Who approves a device. */
+export interface NewApproval {
+  /** the session in which the person approves it */
+  readonly approved_by: Id<'signIn'>;
+  readonly person_id: Id<'person'>;
+  /** all that the device's session needs, encrypted */
+  readonly sealed: string;
 }
 
 export type DeviceState = 'asked' | 'approved' | 'denied' | 'used';
@@ -51,6 +60,13 @@ export function decidePoll(device: PolledDevice): { readonly poll: Poll; readonl
   return answer(approval === null ? { answer: 'pending' } : { answer: 'approved', approval });
 }
 
+/** Times of a session that an approval begins. */
+export interface RedeemTimes {
+  readonly signed_in_at: number;
+  readonly expires_at: number;
+  readonly idleMs: number;
+}
+
 /** Devices that ask. Implementations MUST NOT show or change anything of a tenant other than `tenantId`. */
 export abstract class DeviceAuthorizations {
   /** Stores a device for so long, and forgets those that are over. False where its code for people is taken. */
@@ -61,18 +77,19 @@ export abstract class DeviceAuthorizations {
   ): Promise<boolean>;
   /** The device that asks with that code; null where there is none, or it was decided. */
   abstract asking(tenantId: TenantId, userCodeHash: Buffer): Promise<AskingDevice | null>;
-  /** Approves the device (with who approves, encrypted) or denies it (null). False where it doesn't ask any more. */
-  abstract decide(tenantId: TenantId, userCodeHash: Buffer, approval: string | null): Promise<boolean>;
+  /**
+   * Approves the device, or denies it (null). False where it doesn't ask any more, and where the session that approves
+   * it isn't in force: implementations MUST decide both in one transaction.
+   */
+  abstract decide(tenantId: TenantId, userCodeHash: Buffer, approval: NewApproval | null): Promise<boolean>;
   /** What the device of that code and client is answered. */
   abstract poll(tenantId: TenantId, deviceHash: Buffer, client: string): Promise<Poll>;
   /**
-   * Uses up the approval, and begins its session in the same transaction. False where the approval was used or is over.
-   * @param times when the person was at the identity provider, and when the session expires
+   * Uses up the approval, and begins its session in the same transaction. False where the approval was used or is over,
+   * and where the session that approved it (`approved_by`) isn't in force: then the approval is used up too.
+   * INVARIANT (no longer than its approver): no session begins beside or after the end of the one that approved it.
+   * @param times when the person was at the identity provider, when the session expires, and after which time without
+   * use the one that approved it has ended
    */
-  abstract redeem(
-    tenantId: TenantId,
-    deviceHash: Buffer,
-    session: NewSignIn,
-    times: { readonly signed_in_at: number; readonly expires_at: number },
-  ): Promise<boolean>;
+  abstract redeem(tenantId: TenantId, deviceHash: Buffer, session: NewSignIn, times: RedeemTimes): Promise<boolean>;
 }

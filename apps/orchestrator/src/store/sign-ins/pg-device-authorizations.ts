@@ -5,11 +5,13 @@ import {
   decidePoll,
   DeviceAuthorizations,
   type AskingDevice,
+  type NewApproval,
   type NewDevice,
   type Poll,
   type PolledDevice,
+  type RedeemTimes,
 } from './device-authorizations.ts';
-import { insertSignIn } from './pg-sign-ins.ts';
+import { holdInForce, insertSignIn } from './pg-sign-ins.ts';
 import type { NewSignIn } from './sign-ins.ts';
 
 /** Devices that one new device removes at most, so that none waits for a long deletion. */
@@ -61,16 +63,17 @@ export class PgDeviceAuthorizations extends DeviceAuthorizations {
     return rows[0] ?? null;
   }
 
-  override async decide(tenantId: TenantId, userCodeHash: Buffer, approval: string | null): Promise<boolean> {
-    const { rowCount } = await inTenant(this.#pool, tenantId, (client) =>
-      client.query(
+  override async decide(tenantId: TenantId, userCodeHash: Buffer, approval: NewApproval | null): Promise<boolean> {
+    return await inTenant(this.#pool, tenantId, async (client) => {
+      if (approval !== null && !(await holdInForce(client, approval.approved_by, null))) return false;
+      const { rowCount } = await client.query(
         `UPDATE orchestrator.device_authorization
-         SET approval = $2, state = CASE WHEN $2::text IS NULL THEN 'denied' ELSE 'approved' END
+         SET approval = $2, person_id = $3, state = CASE WHEN $2::text IS NULL THEN 'denied' ELSE 'approved' END
          WHERE user_code_hash = $1 AND state = 'asked' AND expires_at > orchestrator.now_ms()`,
-        [userCodeHash, approval],
-      ),
-    );
-    return rowCount === 1;
+        [userCodeHash, approval?.sealed ?? null, approval?.person_id ?? null],
+      );
+      return rowCount === 1;
+    });
   }
 
   override async poll(tenantId: TenantId, deviceHash: Buffer, client: string): Promise<Poll> {
@@ -96,15 +99,16 @@ export class PgDeviceAuthorizations extends DeviceAuthorizations {
     tenantId: TenantId,
     deviceHash: Buffer,
     session: NewSignIn,
-    times: { readonly signed_in_at: number; readonly expires_at: number },
+    times: RedeemTimes,
   ): Promise<boolean> {
     return await inTenant(this.#pool, tenantId, async (client) => {
+      const isHeld = session.approved_by !== null && (await holdInForce(client, session.approved_by, times.idleMs));
       const { rowCount } = await client.query(
-        `UPDATE orchestrator.device_authorization SET state = 'used', approval = NULL
+        `UPDATE orchestrator.device_authorization SET state = 'used', approval = NULL, person_id = NULL
          WHERE device_hash = $1 AND state = 'approved' AND expires_at > orchestrator.now_ms()`,
         [deviceHash],
       );
-      if (rowCount !== 1) return false;
+      if (rowCount !== 1 || !isHeld) return false;
       await insertSignIn(client, tenantId, session, times);
       return true;
     });

@@ -6,7 +6,8 @@ import { testStore, type TestStore } from '../../specs/test-store.ts';
 import { PgIdentities } from '../identities/pg-identities.ts';
 import { newKey } from '../keys/api-keys.contract.ts';
 import { PgDeviceAuthorizations } from './pg-device-authorizations.ts';
-import { PgSignIns } from './pg-sign-ins.ts';
+import { holdInForce, insertSignIn, PgSignIns } from './pg-sign-ins.ts';
+import type { NewSignIn } from './sign-ins.ts';
 import { registration, signInsContract, type SignInStores } from './sign-ins.contract.ts';
 
 let store: TestStore;
@@ -64,4 +65,64 @@ it('what is over is removed with the next session and the next device, and sessi
   await begin(person, 600_000);
   await identities.forgetPerson(tenant, person);
   expect(await count('sign_in_session')).toEqual({ n: 1 });
+});
+
+it('an end of a session waits for the device that it approves, and ends it too; so does forgetting its person', async () => {
+  const { signIns, identities, credentialOf } = stores;
+  for (const how of ['end', 'forget'] as const) {
+    const tenant = newId('tenant');
+    const provider = await identities.put(tenant, registration(), 20);
+    const person_id = await identities.personOf(tenant, randomBytes(32), newId('person'));
+    const credential_id = await credentialOf(tenant, provider);
+    const session = (more: Partial<NewSignIn> = {}): NewSignIn => ({
+      ...{ sign_in_id: newId('signIn'), kind: 'browser', client: null, approved_by: null, credential_id, person_id },
+      ...{ provider_id: provider.provider_id, subject_hash: randomBytes(32), scopes: [], sealed: '' },
+      ...{ secret_hash: randomBytes(32), ...more },
+    });
+    const approver = session();
+    await signIns.create(tenant, approver, 600_000);
+    const device = session({ kind: 'device', client: 'cli', approved_by: approver.sign_in_id });
+    const ended = await inTenant(store.pool, tenant, async (client) => {
+      expect(await holdInForce(client, approver.sign_in_id, 600_000)).toBe(true);
+      const { sign_in_id } = approver;
+      const ending =
+        how === 'forget'
+          ? identities.forgetPerson(tenant, person_id)
+          : signIns.end(tenant, sign_in_id, { by: 'reuse', of: 'tenant', alsoApproved: true });
+      await untilWaiting();
+      await insertSignIn(client, tenant, device, { signed_in_at: Date.now(), expires_at: Date.now() + 600_000 });
+      return { ending };
+    });
+    await ended.ending;
+    expect(await signIns.find(tenant, device.sign_in_id, 600_000)).toBeNull();
+  }
+});
+
+/** Resolves once a statement waits for a lock on a row. */
+async function untilWaiting(): Promise<void> {
+  await vi.waitFor(async () => {
+    const { rows } = await store.pool.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%sign_in_session%'`,
+    );
+    expect(rows[0]?.n).toBeGreaterThan(0);
+  }, 10_000);
+}
+
+it('forgetting a person removes the devices that the person approved', async () => {
+  const { signIns, devices, identities, credentialOf } = stores;
+  const tenant = newId('tenant');
+  const provider = await identities.put(tenant, registration(), 20);
+  const person_id = await identities.personOf(tenant, randomBytes(32), newId('person'));
+  const sign_in_id = newId('signIn');
+  const whose = { credential_id: await credentialOf(tenant, provider), person_id, provider_id: provider.provider_id };
+  const of = { kind: 'browser', client: null, approved_by: null, scopes: [], sealed: '' } as const;
+  const hashes = { subject_hash: randomBytes(32), secret_hash: randomBytes(32) };
+  await signIns.create(tenant, { sign_in_id, ...of, ...whose, ...hashes }, 600_000);
+  const codes = { device_hash: randomBytes(32), user_code_hash: randomBytes(32) };
+  await devices.create(tenant, { ...codes, client: 'cli', address: '' }, { lifetimeMs: 600_000, intervalMs: 0 });
+  await devices.decide(tenant, codes.user_code_hash, { approved_by: sign_in_id, person_id, sealed: 'Ann' });
+  expect(await devices.poll(tenant, codes.device_hash, 'cli')).toEqual({ answer: 'approved', approval: 'Ann' });
+  await identities.forgetPerson(tenant, person_id);
+  expect(await devices.poll(tenant, codes.device_hash, 'cli')).toEqual({ answer: 'unknown' });
 });

@@ -11,6 +11,16 @@ const LISTED = `s.sign_in_id, s.kind, s.client, s.person_id, p.name AS provider,
   s.expires_at, s.ended_at, s.ended_by
   FROM orchestrator.sign_in_session s JOIN orchestrator.identity_provider p USING (provider_id)`;
 
+/**
+ * A session that its holder may use: `s` of the provider `p` at the time `n.now`.
+ * @param idle the parameter with the longest time without use; null: any
+ */
+const inForce = (idle: string): string => `s.ended_at IS NULL AND s.expires_at > n.now
+  AND (${idle}::bigint IS NULL OR s.seen_at + ${idle} > n.now)
+  AND p.removed_at IS NULL AND p.sign_in_client_id IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM orchestrator.token_denial d
+    WHERE d.tenant_id = s.tenant_id AND d.kind = 'subject' AND d.value_hash = s.subject_hash)`;
+
 /** Sign-in sessions in Postgres. Row-level security shows the tenant's rows. */
 export class PgSignIns extends SignIns {
   readonly #pool: Pool;
@@ -46,10 +56,7 @@ export class PgSignIns extends SignIns {
              n.now - s.signed_in_at AS signed_in_ms, n.now - s.seen_at AS idle_ms, s.signed_in_at, s.expires_at
            FROM orchestrator.sign_in_session s JOIN orchestrator.identity_provider p USING (provider_id),
              (SELECT orchestrator.now_ms() AS now) AS n
-           WHERE s.sign_in_id = $1 AND s.ended_at IS NULL AND s.expires_at > n.now AND s.seen_at + $2 > n.now
-             AND p.removed_at IS NULL AND p.sign_in_client_id IS NOT NULL
-             AND NOT EXISTS (SELECT 1 FROM orchestrator.token_denial d
-               WHERE d.tenant_id = s.tenant_id AND d.kind = 'subject' AND d.value_hash = s.subject_hash)`,
+           WHERE s.sign_in_id = $1 AND ${inForce('$2')}`,
           [signInId, idleMs],
         ),
       { readOnly: true },
@@ -91,6 +98,8 @@ export class PgSignIns extends SignIns {
     { by, of, alsoApproved }: { readonly by: string; readonly of: SignInsOf; readonly alsoApproved: boolean },
   ): Promise<ListedSignIn | null> {
     return await inTenant(this.#pool, tenantId, async (client) => {
+      // Waits for what the session approves meanwhile, so that the next statement sees it.
+      await client.query('SELECT 1 FROM orchestrator.sign_in_session WHERE sign_in_id = $1 FOR UPDATE', [signInId]);
       if ((await readSignIn(client, signInId, of)) === null) return null;
       await client.query(
         `UPDATE orchestrator.sign_in_session SET ended_at = orchestrator.now_ms(), ended_by = $2
@@ -140,6 +149,20 @@ async function readSignIn(client: Client, signInId: string, of: SignInsOf): Prom
     [signInId, subjectOf(of)],
   );
   return rows[0] ?? null;
+}
+
+/**
+ * Whether the session is in force; it stays so until the transaction ends.
+ * @param idleMs null: for however long it was idle
+ */
+export async function holdInForce(client: Client, signInId: string, idleMs: number | null): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT 1 FROM orchestrator.sign_in_session s JOIN orchestrator.identity_provider p USING (provider_id),
+       (SELECT orchestrator.now_ms() AS now) AS n
+     WHERE s.sign_in_id = $1 AND ${inForce('$2')} FOR SHARE OF s`,
+    [signInId, idleMs],
+  );
+  return rowCount === 1;
 }
 
 /** Stores a new session of a person who was at the identity provider at that time. */

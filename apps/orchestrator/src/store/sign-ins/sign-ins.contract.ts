@@ -62,6 +62,8 @@ export function signInsContract(open: () => SignInStores): void {
     await stores.signIns.create(tenant, made, maxMs);
     return made;
   }
+  const times = () => ({ signed_in_at: Date.now(), expires_at: Date.now() + LONG_MS, idleMs: LONG_MS });
+  const approvalBy = ({ sign_in_id, person_id }: NewSignIn) => ({ approved_by: sign_in_id, person_id, sealed: 'who' });
   const find = (id: string, of = tenant, idleMs = LONG_MS) => stores.signIns.find(of, id, idleMs);
   const end = (id: string, more: Partial<Parameters<SignIns['end']>[2]> = {}, of = tenant) =>
     stores.signIns.end(of, id, { by: 'key_x', of: 'tenant', alsoApproved: false, ...more });
@@ -161,22 +163,59 @@ export function signInsContract(open: () => SignInStores): void {
     expect(await devices.poll(newId('tenant'), device_hash, 'cli')).toEqual({ answer: 'unknown' });
     expect(await devices.poll(tenant, device_hash, 'cli')).toEqual({ answer: 'pending' });
     expect(await devices.poll(tenant, device_hash, 'cli')).toEqual({ answer: 'slow_down' });
-    const made = session({ kind: 'device', client: 'cli', approved_by: newId('signIn') });
-    const times = { signed_in_at: Date.now(), expires_at: Date.now() + LONG_MS };
-    expect(await devices.redeem(tenant, device_hash, made, times)).toBe(false);
-    expect(await devices.decide(newId('tenant'), user_code_hash, 'who')).toBe(false);
-    expect(await devices.decide(tenant, user_code_hash, 'who')).toBe(true);
+    const approver = await begin();
+    const who = approvalBy(approver);
+    const made = session({ kind: 'device', client: 'cli', approved_by: approver.sign_in_id });
+    expect(await devices.redeem(tenant, device_hash, made, times())).toBe(false);
+    expect(await devices.decide(newId('tenant'), user_code_hash, who)).toBe(false);
+    expect(await devices.decide(tenant, user_code_hash, who)).toBe(true);
     expect(await devices.decide(tenant, user_code_hash, null)).toBe(false);
     expect(await devices.asking(tenant, user_code_hash)).toBeNull();
     const redeemed = await Promise.all(
       [made, { ...made, sign_in_id: newId('signIn'), secret_hash: randomBytes(32) }].map((one) =>
-        devices.redeem(tenant, device_hash, one, times),
+        devices.redeem(tenant, device_hash, one, times()),
       ),
     );
     expect(redeemed.sort()).toEqual([false, true]);
-    expect((await stores.signIns.list(tenant, 'tenant', { cursor: null, limit: 10 })).items).toHaveLength(1);
+    expect((await stores.signIns.list(tenant, 'tenant', { cursor: null, limit: 10 })).items).toHaveLength(2);
     expect(await devices.poll(tenant, device_hash, 'cli')).toEqual({ answer: 'unknown' });
   });
+
+  it('a device gets no session once the session that approved it has ended, and its approval is used up', async () => {
+    const { devices, signIns } = stores;
+    const approver = await begin();
+    const asking = async () => {
+      const device = { device_hash: randomBytes(32), user_code_hash: randomBytes(32), client: 'cli', address: '' };
+      await devices.create(tenant, device, { ...DAY, intervalMs: 0 });
+      return device;
+    };
+    const [approved, late] = [await asking(), await asking()];
+    expect(await devices.decide(tenant, approved.user_code_hash, approvalBy(approver))).toBe(true);
+    const device = () => session({ kind: 'device', client: 'cli', approved_by: approver.sign_in_id });
+    await end(approver.sign_in_id);
+    expect(await devices.redeem(tenant, approved.device_hash, device(), times())).toBe(false);
+    expect(await devices.poll(tenant, approved.device_hash, 'cli')).toEqual({ answer: 'unknown' });
+    expect(await devices.decide(tenant, late.user_code_hash, approvalBy(approver))).toBe(false);
+    expect(await devices.poll(tenant, late.device_hash, 'cli')).toEqual({ answer: 'pending' });
+    expect((await signIns.list(tenant, 'tenant', { cursor: null, limit: 10 })).items).toHaveLength(1);
+  });
+
+  it.each(['idle', 'denied', 'unregistered'])(
+    'a device gets no session once the session that approved it is %s',
+    async (why) => {
+      const { devices, identities } = stores;
+      const approver = await begin();
+      const codes = { device_hash: randomBytes(32), user_code_hash: randomBytes(32) };
+      await devices.create(tenant, { ...codes, client: 'cli', address: '' }, DAY);
+      expect(await devices.decide(tenant, codes.user_code_hash, approvalBy(approver))).toBe(true);
+      const denial = { kind: 'subject', value_hash: approver.subject_hash, denied_by: 'key_x' } as const;
+      if (why === 'denied') await identities.deny(tenant, provider.provider_id, denial);
+      if (why === 'unregistered') await identities.remove(tenant, provider.provider_id);
+      const made = session({ kind: 'device', client: 'cli', approved_by: approver.sign_in_id });
+      const idleMs = why === 'idle' ? 0 : LONG_MS;
+      expect(await devices.redeem(tenant, codes.device_hash, made, { ...times(), idleMs })).toBe(false);
+    },
+  );
 
   it('a device that was denied, and one that is over, begin nothing', async () => {
     const { devices } = stores;
@@ -189,7 +228,7 @@ export function signInsContract(open: () => SignInStores): void {
     expect(await devices.decide(tenant, denied.user_code_hash, null)).toBe(true);
     expect(await devices.poll(tenant, denied.device_hash, 'cli')).toEqual({ answer: 'denied' });
     await devices.create(tenant, over, { lifetimeMs: 0, intervalMs: 0 });
-    expect(await devices.decide(tenant, over.user_code_hash, 'who')).toBe(false);
+    expect(await devices.decide(tenant, over.user_code_hash, approvalBy(await begin()))).toBe(false);
     expect(await devices.poll(tenant, over.device_hash, 'cli')).toEqual({ answer: 'expired' });
   });
 }

@@ -46,13 +46,20 @@ export class ChangeSignIns {
     return text;
   }
 
-  /** The text of the session of a device that was approved; null where the approval was used meanwhile. */
+  /**
+   * The text of the session of a device that was approved; null where the approval was used meanwhile, or the session
+   * that approved it has ended.
+   */
   async redeem(deviceHash: Buffer, client: string, approval: DeviceApproval): Promise<string | null> {
-    const { records, devices } = this.#parts;
-    const { tenant_id, approved_by } = approval;
+    const { records, devices, rows, lifetimes } = this.#parts;
+    const { tenant_id, approved_by, signed_in_at, expires_at } = approval;
+    // What has ended is found before anything is recorded. The store decides.
+    if ((await rows.find(tenant_id, approved_by, lifetimes.idleMs)) === null)
+      throw new SignInRefused('The session in which the program was approved has ended.', 'approver');
     const { session, text } = await this.#compose(approval, { kind: 'device', client, approved_by });
     await records.began(tenant_id, session);
-    return (await devices.redeem(tenant_id, deviceHash, session, approval)) ? text : null;
+    const times = { signed_in_at, expires_at, idleMs: lifetimes.idleMs };
+    return (await devices.redeem(tenant_id, deviceHash, session, times)) ? text : null;
   }
 
   /** The person ends the session that the request presents. */
