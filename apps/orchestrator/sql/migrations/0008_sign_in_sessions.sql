@@ -27,7 +27,8 @@ CREATE TABLE orchestrator.sign_in_session (
 
   -- Its lifetime.
   created_at    bigint DEFAULT orchestrator.now_ms() NOT NULL,
-  signed_in_at  bigint DEFAULT orchestrator.now_ms() NOT NULL, -- when the person was at the identity provider
+  signed_in_at  bigint DEFAULT orchestrator.now_ms() NOT NULL, -- when the browser came back from the identity provider
+  authenticated_at bigint, -- when the person proved there who they are; null: it doesn't say, or a program's session
   seen_at       bigint DEFAULT orchestrator.now_ms() NOT NULL, -- the last request, more or less
   expires_at    bigint NOT NULL,
   ended_at      bigint, -- null: the session goes on, unless it is idle for too long or expires

@@ -83,7 +83,7 @@ export class FakeSignIns extends SignIns {
       ...row,
       before_ms: row.before_hash === null ? 0 : row.before_until - now,
       secret_ms: now - row.rotated_at,
-      signed_in_ms: now - row.signed_in_at,
+      authenticated_ms: row.authenticated_ms === null ? null : row.authenticated_ms + now - row.signed_in_at,
       idle_ms: now - row.seen_at,
     };
   }

@@ -50,7 +50,14 @@ async function keepSignIns(
   const approvals = new DeviceApprovals(TEST_CONFIG.webhookKey);
   const sign_in_id = newId('signIn');
   const credential_id = newId('apiKey');
-  const kept = { ...whose, credential_id, scopes: ['writ:admin'], sealed: 'sealed', secret_hash: Buffer.alloc(32) };
+  const kept = {
+    ...whose,
+    credential_id,
+    scopes: ['writ:admin'],
+    sealed: 'sealed',
+    secret_hash: Buffer.alloc(32),
+    authenticated_ms: null,
+  };
   const browser = { kind: 'browser', client: null, approved_by: null } as const;
   await signIns.create(tenantId, { ...kept, ...browser, sign_in_id }, 600_000);
   const { text: device_code, hash: device_hash } = approvals.newDeviceCode(tenantId);

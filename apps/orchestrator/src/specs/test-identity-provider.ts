@@ -13,6 +13,8 @@ interface Begun {
   readonly redirect: string;
   readonly resource: string | null;
   readonly scope: string;
+  /** seconds; of clients that asked for it alone */
+  readonly auth_time: number | undefined;
 }
 
 /** What an identity provider does otherwise than it should. */
@@ -45,6 +47,8 @@ export async function testIdentityProvider(client = 'writ') {
   const state = {
     /** the person at the browser */
     person: 'ann-1',
+    /** when the person was asked, in milliseconds since the epoch */
+    askedAt: Date.now(),
     claims: {} as Readonly<Record<string, unknown>>,
     changes: {} as ProviderChanges,
     /** the parameters of the last authorization request */
@@ -55,9 +59,10 @@ export async function testIdentityProvider(client = 'writ') {
     presented: [] as string[],
   };
 
-  const idTokenOf = async ({ nonce }: Begun): Promise<string> => {
+  const idTokenOf = async ({ nonce, auth_time }: Begun): Promise<string> => {
     const { idToken = {}, isForged = false } = state.changes;
-    const claims = { aud: client, sub: state.person, nonce, jti: undefined, client_id: undefined, scope: undefined };
+    const none = { jti: undefined, client_id: undefined, scope: undefined };
+    const claims = { aud: client, sub: state.person, nonce, auth_time, ...none };
     return await issuer.token(
       Date.now(),
       { header: { typ: 'JWT', ...idToken.header }, claims: { ...claims, ...state.claims, ...idToken.claims } },
@@ -71,6 +76,12 @@ export async function testIdentityProvider(client = 'writ') {
     const claims = { aud: resource, sub: state.person, client_id: client, scope, ...accessToken.claims };
     return await issuer.token(Date.now(), { header: { ...accessToken.header }, claims });
   };
+  /** The person is asked again where it was longer ago than the client allows. */
+  const authTimeFor = (maxAge: string | null): number | undefined => {
+    if (maxAge === null) return undefined;
+    if (Date.now() - state.askedAt > Number(maxAge) * 1_000) state.askedAt = Date.now();
+    return Math.floor(state.askedAt / 1_000);
+  };
   const authorize = (url: URL, response: ServerResponse): void => {
     state.asked = url.searchParams;
     const given = (name: string): string => url.searchParams.get(name) ?? '';
@@ -83,6 +94,7 @@ export async function testIdentityProvider(client = 'writ') {
       redirect,
       resource: url.searchParams.get('resource'),
       scope: given('scope'),
+      auth_time: authTimeFor(url.searchParams.get('max_age')),
     });
     const back = new URL(redirect);
     const answer = { code, state: given('state'), iss: issuer.issuer, ...state.changes.answer };
@@ -125,6 +137,7 @@ export async function testIdentityProvider(client = 'writ') {
     state,
     reset: (): void => {
       state.person = 'ann-1';
+      state.askedAt = Date.now();
       state.claims = {};
       state.changes = {};
       state.exchanged = [];

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page on which a person approves a program (RFC 8628 §3.3).
 //
-// INVARIANT (a person at the page): a device is approved by a form of a session whose person was at the identity
-// provider minutes ago, after the page showed the code, the program and its address.
+// INVARIANT (a person at the page): a device is approved by a form of a session whose person proved to the identity
+// provider minutes ago who they are, after the page showed the code, the program and its address.
 // INVARIANT (its own people): a code is looked up in the tenant of the session alone.
 // INVARIANT (no guessing): wrong codes count against the session and against the address.
 import { isId } from '@writ/contract';
 import type { FailedKeys } from '../../edge/access/failed-keys.ts';
 import { readUserCode, type DeviceApprovals } from '../../edge/access/sign-in/device-approvals.ts';
+import { DEVICE_PATH } from '../../edge/access/sign-in/return-to.ts';
 import type { SignInRecords } from '../../edge/access/sign-in/sign-in-records.ts';
 import type { SignInSession } from '../../edge/access/sign-in/sign-in-sessions.ts';
 import type { Page } from '../../edge/pages/page.ts';
@@ -15,10 +16,8 @@ import type { PageRequest } from '../../edge/pages/page-request.ts';
 import type { DeviceAuthorizations } from '../../store/sign-ins/device-authorizations.ts';
 import { strayPage } from '../../edge/pages/person-pages.ts';
 import { codePage, decidedPage, devicePage, devicePurpose, noCodePage } from './pages.ts';
-import type { SignInPages } from './sign-in-pages.ts';
+import { RECENT_S, type SignInPages } from './sign-in-pages.ts';
 
-/** How long ago the person may have signed in: whoever only finds an open browser approves nothing. */
-const RECENT_MS = 300_000;
 const WHY = 'A program asks to be signed in as you. Sign in first, and then compare its code.';
 
 export interface DevicePagesParts {
@@ -89,14 +88,16 @@ export class DevicePages {
   }
 }
 
-const isRecent = ({ signedInMs }: SignInSession): boolean => signedInMs < RECENT_MS;
+/** An issuer that doesn't say when the person proved who they are may have asked nobody. */
+const isRecent = ({ authenticatedMs }: SignInSession): boolean =>
+  authenticatedMs !== null && authenticatedMs < RECENT_S * 1_000;
 
 /** The way back to the page. Only what was read is repeated. */
 function backTo(tenant: string | null, code: string | null): string {
   const query = new URLSearchParams();
   if (isId('tenant', tenant)) query.set('tenant', tenant);
   if (code !== null) query.set('user_code', code);
-  return `/sign-in/device?${query.toString()}`;
+  return `${DEVICE_PATH}?${query.toString()}`;
 }
 
 const approvalOf = (session: SignInSession) => ({

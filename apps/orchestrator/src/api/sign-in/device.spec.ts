@@ -239,3 +239,23 @@ it('programs of one address that ask too often wait', async () => {
     statuses.push((await form('/v1/device-authorizations', { client_id: 'x', tenant: tenant.tenantId })).status);
   expect([statuses.slice(0, 30).every((status) => status === 200), statuses[30]]).toEqual([true, 429]);
 });
+
+it('a browser that the provider lets in without asking anybody approves nothing', async () => {
+  const codes = await ask();
+  // It signed in for something else, and the provider remembers the person.
+  const browser = new Browser();
+  const start = await browser.open(`${url}/sign-in?tenant=${tenant.tenantId}`);
+  await browser.goOn(await browser.send(start, 'Sign in at corp'));
+  const page = await browser.open(codes.verification_uri_complete);
+  expect(page.text).toContain('Sign in at corp');
+  // It is asked for a person who was there minutes ago, and answers for one who wasn't, or doesn't say.
+  for (const auth_time of [Math.floor(Date.now() / 1_000) - 3_600, undefined]) {
+    provider.state.changes = { idToken: { claims: { auth_time } } };
+    const answer = await browser.goOn(await browser.send(page, 'Sign in at corp'));
+    expect(answer.text).toContain('You are not signed in');
+  }
+  expect(provider.state.asked.get('max_age')).toBe('300');
+  expect((await browser.open(codes.verification_uri_complete)).text).not.toContain('Compare the code');
+  provider.state.changes = {};
+  expect((await at(codes.verification_uri_complete, browser)).page.text).toContain('Compare the code');
+});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
 import { SESSION_DONE_PATH } from '../../edge/access/sign-in/redirect-uris.ts';
-import { SIGN_IN_PATH } from '../../edge/access/sign-in/return-to.ts';
+import { DEVICE_PATH, SIGN_IN_PATH } from '../../edge/access/sign-in/return-to.ts';
 import { closed, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
 import { OauthErrorView } from '../../edge/oauth-endpoint/oauth-error.ts';
@@ -98,6 +98,6 @@ export const SIGN_IN_PAGES = {
   start: route({ ...page, id: 'startSignIn', method: 'POST', path: `${SIGN_IN_PATH}/start` }),
   done: route({ ...page, id: 'signInDone', method: 'GET', path: `${SESSION_DONE_PATH}/{provider_id}` }),
   signOut: route({ ...page, id: 'signOutOnPage', method: 'POST', path: `${SIGN_IN_PATH}/sign-out` }),
-  device: route({ ...page, id: 'openDevice', method: 'GET', path: `${SIGN_IN_PATH}/device` }),
-  decide: route({ ...page, id: 'decideDevice', method: 'POST', path: `${SIGN_IN_PATH}/device` }),
+  device: route({ ...page, id: 'openDevice', method: 'GET', path: DEVICE_PATH }),
+  decide: route({ ...page, id: 'decideDevice', method: 'POST', path: DEVICE_PATH }),
 };

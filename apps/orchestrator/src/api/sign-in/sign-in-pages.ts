@@ -10,7 +10,7 @@ import type { FailedKeys } from '../../edge/access/failed-keys.ts';
 import type { RateLimit } from '../../edge/access/rate-limit.ts';
 import { ATTEMPT_S, type Attempt } from '../../edge/access/sign-in/attempts.ts';
 import type { ChangeSignIns } from '../../edge/access/sign-in/change-sign-ins.ts';
-import { readReturnTo, SIGN_IN_PATH } from '../../edge/access/sign-in/return-to.ts';
+import { DEVICE_PATH, readReturnTo, SIGN_IN_PATH } from '../../edge/access/sign-in/return-to.ts';
 import type { SessionCallers } from '../../edge/access/sign-in/session-callers.ts';
 import type { SessionCookie } from '../../edge/access/sign-in/session-cookie.ts';
 import { isFormOf } from '../../edge/access/sign-in/sessions.ts';
@@ -23,6 +23,11 @@ import { leavePage, noSignInPage, refusedPage, strayPage } from '../../edge/page
 import { arrivedPage, noTenantPage, signedOutPage, startPage, youPage, type Start } from './pages.ts';
 
 const ATTEMPT_COOKIE = 'writ_session_attempt';
+/**
+ * How many seconds ago a person who approves a program proved who they are: whoever only finds an open browser approves
+ * nothing.
+ */
+export const RECENT_S = 300;
 
 export interface SignInPagesParts {
   /** the public URL, without a slash at its end; null: nobody signs in here */
@@ -72,10 +77,12 @@ export class SignInPages {
     const providers = isId('tenant', tenantId) ? await signIn.providersOf(tenantId) : [];
     const provider = providers.find(({ name }) => name === form.get('provider'));
     if (provider === undefined) return noSignInPage();
+    const returnTo = readReturnTo(form.get('to'));
     const { location, attempt } = await signIn.begin(tenantId as TenantId, provider, {
-      returnTo: readReturnTo(form.get('to')),
+      returnTo,
       asAnother: form.get('as') === 'another',
       purpose: 'session',
+      ...(returnTo.split('?', 1)[0] === DEVICE_PATH ? { maxAgeS: RECENT_S } : {}),
     });
     return { ...leavePage(location), cookies: [cookies.set(ATTEMPT_COOKIE, attempt, ATTEMPT_S)] };
   }

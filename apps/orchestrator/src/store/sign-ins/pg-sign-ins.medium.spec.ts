@@ -43,6 +43,7 @@ it('what is over is removed with the next session and the next device, and sessi
         ...{ sign_in_id: newId('signIn'), kind: 'browser', client: null, approved_by: null, credential_id, person_id },
         ...{ provider_id: provider.provider_id, subject_hash: randomBytes(32), scopes: [], sealed: '' },
         secret_hash: randomBytes(32),
+        authenticated_ms: null,
       },
       maxMs,
     );
@@ -77,7 +78,7 @@ it('an end of a session waits for the device that it approves, and ends it too; 
     const session = (more: Partial<NewSignIn> = {}): NewSignIn => ({
       ...{ sign_in_id: newId('signIn'), kind: 'browser', client: null, approved_by: null, credential_id, person_id },
       ...{ provider_id: provider.provider_id, subject_hash: randomBytes(32), scopes: [], sealed: '' },
-      ...{ secret_hash: randomBytes(32), ...more },
+      ...{ secret_hash: randomBytes(32), authenticated_ms: null, ...more },
     });
     const approver = session();
     await signIns.create(tenant, approver, 600_000);
@@ -116,7 +117,14 @@ it('forgetting a person removes the devices that the person approved', async () 
   const person_id = await identities.personOf(tenant, randomBytes(32), newId('person'));
   const sign_in_id = newId('signIn');
   const whose = { credential_id: await credentialOf(tenant, provider), person_id, provider_id: provider.provider_id };
-  const of = { kind: 'browser', client: null, approved_by: null, scopes: [], sealed: '' } as const;
+  const of = {
+    kind: 'browser',
+    client: null,
+    approved_by: null,
+    scopes: [],
+    sealed: '',
+    authenticated_ms: null,
+  } as const;
   const hashes = { subject_hash: randomBytes(32), secret_hash: randomBytes(32) };
   await signIns.create(tenant, { sign_in_id, ...of, ...whose, ...hashes }, 600_000);
   const codes = { device_hash: randomBytes(32), user_code_hash: randomBytes(32) };

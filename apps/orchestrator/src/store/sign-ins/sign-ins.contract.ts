@@ -55,6 +55,7 @@ export function signInsContract(open: () => SignInStores): void {
     ...{ sign_in_id: newId('signIn'), kind: 'browser', client: null, approved_by: null, credential_id },
     ...{ provider_id: provider.provider_id, subject_hash: randomBytes(32), person_id: newId('person') },
     ...{ scopes: ['writ:admin'], sealed: 'sealed', secret_hash: randomBytes(32) },
+    authenticated_ms: 60_000,
     ...more,
   });
   async function begin(more: Partial<NewSignIn> = {}, maxMs = LONG_MS): Promise<NewSignIn> {
@@ -70,7 +71,12 @@ export function signInsContract(open: () => SignInStores): void {
 
   it('a session is found in its tenant alone, until it ends, is over, or was idle for too long', async () => {
     const one = await begin();
-    expect(await find(one.sign_in_id)).toMatchObject({ ...one, next_hash: null, before_hash: null });
+    const { authenticated_ms: _since, ...same } = one;
+    const found = await find(one.sign_in_id);
+    expect(found).toMatchObject({ ...same, next_hash: null, before_hash: null });
+    expect(found?.authenticated_ms).toBeGreaterThanOrEqual(60_000);
+    expect(found?.authenticated_ms).toBeLessThan(60_000 + LONG_MS);
+    expect((await find((await begin({ authenticated_ms: null })).sign_in_id))?.authenticated_ms).toBeNull();
     expect(await find(one.sign_in_id, newId('tenant'))).toBeNull();
     expect(await find(newId('signIn'))).toBeNull();
     expect(await find(one.sign_in_id, tenant, 0)).toBeNull();

@@ -23,6 +23,8 @@ export interface NewSignIn {
   /** who it is at the issuer, encrypted under a key that the holder of the session alone has */
   readonly sealed: string;
   readonly secret_hash: Buffer;
+  /** milliseconds since the person proved to the issuer who they are; null: it doesn't say, or a program's session */
+  readonly authenticated_ms: number | null;
 }
 
 /** A session in force. Durations are in milliseconds, by the database's clock. */
@@ -34,8 +36,6 @@ export interface SignInRow extends Omit<NewSignIn, 'secret_hash'> {
   readonly before_ms: number;
   /** for how long the secret in use has been in use */
   readonly secret_ms: number;
-  /** since the person was at the identity provider */
-  readonly signed_in_ms: number;
   /** since the last request, more or less */
   readonly idle_ms: number;
   readonly signed_in_at: number;

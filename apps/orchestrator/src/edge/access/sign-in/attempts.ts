@@ -20,6 +20,8 @@ const Attempt = Type.Object({
   return_to: Text,
   /** what the sign-in is for; absent in an attempt of an older replica, which is for a consent */
   purpose: Type.Optional(Type.Literal('session')),
+  /** how many seconds ago the person may have proved to the issuer who they are; absent: any number */
+  max_age_s: Type.Optional(Type.Integer({ minimum: 0 })),
 });
 
 /** One way of a browser to the identity provider and back. */

@@ -25,6 +25,7 @@ export interface ChangeSignInsParts {
 
 /** Whose session begins. */
 type Whose = Omit<DeviceApproval, 'signed_in_at' | 'expires_at' | 'approved_by'>;
+type Kind = Pick<NewSignIn, 'kind' | 'client' | 'approved_by' | 'authenticated_ms'>;
 
 /** Begins and ends sessions. */
 export class ChangeSignIns {
@@ -35,12 +36,14 @@ export class ChangeSignIns {
   }
 
   /** The text of the new session of a browser. @throws SignInRefused, Fault where it can't be recorded */
-  async begin({ tenantId, providerId, subjectHash, shown, issuer, rights }: SignedIn): Promise<string> {
+  async begin(person: SignedIn): Promise<string> {
+    const { tenantId, providerId, subjectHash, authenticatedMs, shown, issuer, rights } = person;
     if (rights === null) throw new SignInRefused('The sign-in was for a consent alone.', 'purpose');
     const { subject, name, agentId, scopes } = rights;
     const identity: Identity = { issuer, subject, name, agent_id: agentId, shown };
     const whose = { tenant_id: tenantId, provider_id: providerId, subject_hash: subjectHash, scopes, identity };
-    const { session, text } = await this.#compose(whose, { kind: 'browser', client: null, approved_by: null });
+    const kind = { kind: 'browser', client: null, approved_by: null, authenticated_ms: authenticatedMs } as const;
+    const { session, text } = await this.#compose(whose, kind);
     await this.#parts.records.began(tenantId, session);
     await this.#parts.rows.create(tenantId, session, this.#parts.lifetimes.maxMs);
     return text;
@@ -56,7 +59,8 @@ export class ChangeSignIns {
     // What has ended is found before anything is recorded. The store decides.
     if ((await rows.find(tenant_id, approved_by, lifetimes.idleMs)) === null)
       throw new SignInRefused('The session in which the program was approved has ended.', 'approver');
-    const { session, text } = await this.#compose(approval, { kind: 'device', client, approved_by });
+    const kind = { kind: 'device', client, approved_by, authenticated_ms: null } as const;
+    const { session, text } = await this.#compose(approval, kind);
     await records.began(tenant_id, session);
     const times = { signed_in_at, expires_at, idleMs: lifetimes.idleMs };
     return (await devices.redeem(tenant_id, deviceHash, session, times)) ? text : null;
@@ -87,7 +91,7 @@ export class ChangeSignIns {
   /** INVARIANT (somebody known): no session begins without a credential of its person, which acts in its records. */
   async #compose(
     { tenant_id, provider_id, subject_hash, scopes, identity }: Whose,
-    of: Pick<NewSignIn, 'kind' | 'client' | 'approved_by'>,
+    of: Kind,
   ): Promise<{ readonly session: NewSignIn; readonly text: string }> {
     const { texts, callers } = this.#parts;
     const person = { tenantId: tenant_id, providerId: provider_id, scopes, identity };

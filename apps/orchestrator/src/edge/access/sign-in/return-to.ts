@@ -9,6 +9,8 @@ const PATH = /^\/[A-Za-z0-9/._~-]*(?:\?[A-Za-z0-9=&._~-]*)?$/;
 const CHARS_MAX = 256;
 /** Says who is signed in. */
 export const SIGN_IN_PATH = '/sign-in';
+/** Where a person approves a program. */
+export const DEVICE_PATH = `${SIGN_IN_PATH}/device`;
 
 /** The path that a request names, which is attacker-controlled; the page of the sign-in for anything else. */
 export function readReturnTo(text: string | null): string {

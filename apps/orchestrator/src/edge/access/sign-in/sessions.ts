@@ -49,7 +49,13 @@ export class Sessions {
   }
 
   /** A text for the cookie of the new session. */
-  async begin({ tenantId, providerId, subjectHash, shown, issuer }: Omit<SignedIn, 'rights'>): Promise<string> {
+  async begin({
+    tenantId,
+    providerId,
+    subjectHash,
+    shown,
+    issuer,
+  }: Omit<SignedIn, 'rights' | 'authenticatedMs'>): Promise<string> {
     const secret = randomBytes(SECRET_BYTES);
     const row = {
       session_hash: rowHashOf(secret),

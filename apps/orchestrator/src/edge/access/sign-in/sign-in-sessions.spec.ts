@@ -53,6 +53,7 @@ async function begin(kind: SignInKind = 'browser', approved_by: `sgn_${string}` 
     ...{ sign_in_id: text.signInId, kind, client: kind === 'device' ? 'cli' : null, approved_by, ...whose },
     ...{ provider_id: provider.provider_id, scopes: ['writ:admin'], sealed: await sealIdentity(text, identity) },
     secret_hash: secretHashOf(text),
+    authenticated_ms: null,
   };
   await rows.create(tenant, session, MAX_MS);
   return { text: texts.format(text), session };

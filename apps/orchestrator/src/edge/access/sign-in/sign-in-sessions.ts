@@ -41,8 +41,11 @@ export interface SignInSession {
   readonly credentialId: Id<'apiKey'>;
   readonly scopes: readonly string[];
   readonly identity: Identity;
-  /** milliseconds since the person was at the identity provider, when the session was looked up */
-  readonly signedInMs: number;
+  /**
+   * milliseconds since the person proved to the issuer who they are, when the session was looked up; null: the issuer
+   * doesn't say
+   */
+  readonly authenticatedMs: number | null;
   readonly signedInAt: number;
   readonly expiresAt: number;
   /** what a form or a request of this session must bring for the purpose */
@@ -190,7 +193,7 @@ async function sessionOf(text: SessionText, row: SignInRow, successor: string | 
     credentialId: row.credential_id,
     scopes: row.scopes,
     identity: await openIdentity(text, row.sealed),
-    signedInMs: row.signed_in_ms,
+    authenticatedMs: row.authenticated_ms,
     signedInAt: row.signed_in_at,
     expiresAt: row.expires_at,
     formToken: (purpose) => formTokenOf(text, purpose),

@@ -132,6 +132,7 @@ it('a person who signs in is the subject of the issuer, with the name that the i
     subjectHash: hashes.of('subject', tenant, provider.issuer.issuer, 'ann-1'),
     shown: 'ann@example.org',
     issuer: provider.issuer.issuer,
+    authenticatedMs: null,
     returnTo: RETURN_TO,
     rights: null,
   });

@@ -16,6 +16,7 @@ import { ALGORITHMS } from '../oauth/access-token.ts';
 import type { IssuerKeys } from '../oauth/issuer-keys.ts';
 import type { IdentityHashes } from '../oauth/person-links.ts';
 import type { Attempt, Attempts } from './attempts.ts';
+import { sinceAuthentication } from './auth-time.ts';
 import type { Exchanges } from './exchanges.ts';
 import type { IssuerEndpoints } from './issuer-endpoints.ts';
 import { sessionDoneUri, signedInUri } from './redirect-uris.ts';
@@ -44,10 +45,22 @@ export interface SignedIn {
   /** how the person is called on pages; the issuer chose it */
   readonly shown: string;
   readonly issuer: string;
+  /** milliseconds since the person proved to the issuer who they are; null: it doesn't say */
+  readonly authenticatedMs: number | null;
   /** the path that the person came from */
   readonly returnTo: string;
   /** who may call the API, and as what; null for a consent, which needs neither */
   readonly rights: Rights | null;
+}
+
+/** A sign-in that begins. */
+export interface SignInRequest {
+  readonly returnTo: string;
+  /** whether the provider is to ask who it is, though it may know the person */
+  readonly asAnother: boolean;
+  readonly purpose: SignInPurpose;
+  /** how many seconds ago the person may have proved to the provider who they are; any number by default */
+  readonly maxAgeS?: number;
 }
 
 /** What a sign-in is for: to consent on a page, or to call the API. */
@@ -97,18 +110,11 @@ export class SignIn {
     return (await this.#parts.identities.list(tenantId)).filter(({ sign_in }) => sign_in !== null);
   }
 
-  /**
-   * @param asAnother whether the provider is to ask who it is, though it may know the person
-   * @throws Fault `auth.issuer_unavailable`
-   */
+  /** @throws Fault `auth.issuer_unavailable` */
   async begin(
     tenantId: TenantId,
     provider: ProviderRow,
-    {
-      returnTo,
-      asAnother,
-      purpose,
-    }: { readonly returnTo: string; readonly asAnother: boolean; readonly purpose: SignInPurpose },
+    { returnTo, asAnother, purpose, maxAgeS }: SignInRequest,
   ): Promise<SignInStart> {
     const { endpoints, attempts, url } = this.#parts;
     const { provider_id } = provider;
@@ -129,10 +135,12 @@ export class SignIn {
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       ...(asAnother ? { prompt: 'login' } : {}),
+      ...(maxAgeS === undefined ? {} : { max_age: String(maxAgeS) }),
     }))
       location.searchParams.set(name, value);
     const own = purpose === 'session' ? { purpose } : {};
-    const sealed = { tenant_id: tenantId, provider_id, state, nonce, verifier, return_to: returnTo, ...own };
+    const age = maxAgeS === undefined ? {} : { max_age_s: maxAgeS };
+    const sealed = { tenant_id: tenantId, provider_id, state, nonce, verifier, return_to: returnTo, ...own, ...age };
     return { location: location.href, attempt: await attempts.seal(sealed) };
   }
 
@@ -177,8 +185,9 @@ export class SignIn {
     const { claims } = tokens;
     const subjectHash = await this.#subjectOf(tenantId, provider, claims);
     const rights = purposeOf(attempt) === 'session' ? await this.#rightsOf(inForce, provider, tokens) : null;
+    const authenticatedMs = sinceAuthentication(claims, attempt.max_age_s, this.#parts.now());
     const shown = shownNameOf(claims);
-    return { tenantId, providerId, issuer, subjectHash, shown, returnTo: attempt.return_to, rights };
+    return { tenantId, providerId, issuer, subjectHash, authenticatedMs, shown, returnTo: attempt.return_to, rights };
   }
 
   async #rightsOf(inForce: ProviderInForce, provider: ProviderRow, { claims, accessToken }: Tokens): Promise<Rights> {
