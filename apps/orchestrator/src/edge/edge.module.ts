@@ -131,7 +131,7 @@ function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
   const refused = new FailedKeys(
     config.WRIT_AUTH_FAILURES_PER_MINUTE * REFUSED_TOKENS,
     monotonic,
-    'access tokens that could not be used',
+    'access tokens and sessions that could not be used',
   );
   const gate = new EgressGate(config.issuerAllowed, resolveByDns, config.outbound);
   const keysOfIssuers = () => new IssuerKeys((url) => getDocument(gate, url, ISSUER_DOCUMENT), monotonic);

@@ -99,6 +99,30 @@ it('a session has the roles that the issuer gave, and those of the registration 
   expect((await get(browser, '/v1/approvals')).json['code']).toBe('auth.role');
 });
 
+it('sessions in force that give nothing are limited for an address, and one that was good is not', async () => {
+  const [usual, port] = [[api, url, tenant] as const, await freePort()];
+  url = `http://127.0.0.1:${String(port)}`;
+  const few = { WRIT_PUBLIC_URL: url, WRIT_AUTH_FAILURES_PER_MINUTE: 1, issuerAllowed: new Set([provider.place]) };
+  api = await openTestApi(few, port);
+  try {
+    api.kernel.handlers.set('change.record', () => ({ recorded: 'rec_01kdvq8qfwe9gr4v9m1h7e3x2z' }));
+    tenant = await api.newTenant();
+    await register(tenant);
+    const good = await signIn();
+    expect((await get(good.browser, '/v1/sign-in')).status).toBe(200);
+    const useless = await signIn();
+    await register(tenant, { scopes: [{ scope: 'writ:other', role: 'auditor' }] });
+    const codes = [];
+    for (let n = 0; n < 11; n += 1) codes.push((await get(useless.browser, '/v1/api-keys')).json['code']);
+    expect(new Set(codes.slice(0, 10))).toEqual(new Set(['auth.role']));
+    expect(codes[10]).toBe('rate.limited');
+    expect((await get(good.browser, '/v1/api-keys')).json['code']).toBe('auth.role');
+  } finally {
+    await api.close();
+    [api, url, tenant] = usual;
+  }
+});
+
 it('the cookie is for this host alone, for no script, and for no request of another site', async () => {
   const { browser } = await signIn();
   const [set = ''] = browser.received.filter((cookie) => cookie.startsWith('writ_session='));

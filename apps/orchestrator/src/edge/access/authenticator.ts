@@ -28,6 +28,8 @@ const CACHED_MAX = 10_000;
 /** Longest API key and platform key, in characters. */
 const KEY_CHARS_MAX = 256;
 
+/** Why a session that is in force is refused: its person has no role for the route, or their credential was revoked. */
+const UNUSABLE_SESSION: ReadonlySet<string> = new Set(['auth.invalid', 'auth.role']);
 /** Why a token that may be valid is refused. */
 const UNUSABLE: ReadonlySet<string> = new Set(['auth.issuer_unavailable', 'auth.insufficient_scope']);
 
@@ -37,7 +39,7 @@ export interface Identification {
   readonly tokens: TokenCallers;
   readonly sessions: SignInSessions;
   readonly sessionCallers: SessionCallers;
-  /** counts tokens that are not usable though they may be valid: each costs look-ups too */
+  /** counts tokens and sessions that are not usable though they may be valid: each costs look-ups too */
   readonly refused: FailedKeys;
 }
 
@@ -192,7 +194,7 @@ export class Authenticator {
     { roles }: TokenNeed,
   ): Promise<{ readonly identified: Identified; readonly session: SignInSession }> {
     if (this.#identification === null) throw new Fault('auth.invalid');
-    const { sessions, sessionCallers } = this.#identification;
+    const { sessions } = this.#identification;
     // Texts that were made up cost no look-up, and one that was handed out here is never limited for those.
     if (!sessions.isGenuine(text)) {
       this.#failed.verifyMayRetry(address);
@@ -201,10 +203,29 @@ export class Authenticator {
     }
     const session = await sessions.find(text, kind);
     if (session === null) throw noSession();
-    const caller = await sessionCallers.of(session, roles);
+    const caller = await this.#callerOf(session, address, roles, this.#identification);
     // Its scopes are those of OAuth, which gave it its roles: they limit no route.
     const limits = { scopes: [], expires_at: session.expiresAt, is_former: false, bound_token: null };
     return { identified: { kind: 'session', caller, ...limits }, session };
+  }
+
+  /** Look-ups for sessions that give nothing are bounded for each address, as those for tokens are. */
+  async #callerOf(
+    session: SignInSession,
+    address: string,
+    roles: TokenNeed['roles'],
+    { sessionCallers, refused }: Identification,
+  ): Promise<Caller> {
+    if (!this.#recentlyValid.has(session.signInId)) refused.verifyMayRetry(address);
+    try {
+      const caller = await sessionCallers.of(session, roles);
+      this.#recentlyValid.set(session.signInId, true);
+      return caller;
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'auth.invalid') this.#recentlyValid.delete(session.signInId);
+      if (error instanceof Fault && UNUSABLE_SESSION.has(error.code)) refused.recordFailure(address);
+      throw error;
+    }
   }
 
   async #identifyToken(token: string, address: string, need: TokenNeed): Promise<Identified> {

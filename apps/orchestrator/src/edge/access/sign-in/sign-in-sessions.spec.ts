@@ -180,6 +180,47 @@ it('a session that ended at another replica is refused within a second', async (
   expect(await sessions.follow(text, 'browser')).toBeNull();
 });
 
+it('a text of a session that ended costs one look-up in a while, whichever way it is presented', async () => {
+  let count = 0;
+  const find = rows.find.bind(rows);
+  rows.find = (...given) => ((count += 1), find(...given));
+  const [device, browser] = [await begin('device'), await begin()];
+  for (const { session } of [device, browser])
+    await rows.end(tenant, session.sign_in_id, { by: 'key_x', of: 'tenant', alsoApproved: false });
+  for (let n = 0; n < 20; n += 1) {
+    expect(await sessions.find(device.text, 'device')).toBeNull();
+    expect(await sessions.refresh(device.text)).toBeNull();
+    expect(await sessions.follow(device.text, 'device')).toBeNull();
+    expect(await sessions.find(browser.text, 'browser')).toBeNull();
+  }
+  expect(count).toBe(2);
+  // In a place where it doesn't count it costs no more, and where it counts it stays good.
+  const other = await begin();
+  for (let n = 0; n < 20; n += 1) expect(await sessions.find(other.text, 'device')).toBeNull();
+  expect(count).toBe(3);
+  expect(await sessions.find(other.text, 'browser')).not.toBeNull();
+  // A registration that is restored restores its sessions.
+  await identities.put(tenant, registration({ issuer: provider.issuer, sign_in: null }), 20);
+  pass(1_000);
+  expect(await sessions.find(other.text, 'browser')).toBeNull();
+  await identities.put(tenant, registration({ issuer: provider.issuer }), 20);
+  pass(10_001);
+  expect(await sessions.find(other.text, 'browser')).not.toBeNull();
+});
+
+it('a program that asks for its next text again and again costs one look-up a second', async () => {
+  let count = 0;
+  const find = rows.find.bind(rows);
+  rows.find = (...given) => ((count += 1), find(...given));
+  const { text, session } = await begin('device');
+  const first = await sessions.refresh(text);
+  for (let n = 0; n < 20; n += 1) expect((await sessions.refresh(text))?.text).toBe(first?.text);
+  expect(count).toBe(1);
+  await rows.end(tenant, session.sign_in_id, { by: 'key_x', of: 'tenant', alsoApproved: false });
+  pass(1_000);
+  expect(await sessions.refresh(text)).toBeNull();
+});
+
 it('a stream goes on while its text is replaced, and ends with the session', async () => {
   const { text, session } = await begin('device');
   const next = (await sessions.refresh(text))?.text ?? '';

@@ -27,6 +27,11 @@ const SEEN_MS = 60_000;
 const SEEN_PART = 10;
 /** How long a session is used again without a look-up: one that ended elsewhere is refused within a second. */
 const CACHED_MS = 900;
+/**
+ * How long a session that ended is known to have ended: whoever goes on to present it costs a look-up each time. Only a
+ * registration that an administrator restores makes one go on, and that may take as long.
+ */
+const OVER_MS = 10_000;
 /** Cached sessions: more than are in use within a second. */
 const CACHED_MAX = 10_000;
 
@@ -54,6 +59,12 @@ export interface SignInSession {
   readonly successor: string | null;
 }
 
+/** The text that replaces another one, and the session of both. */
+export interface Refreshed {
+  readonly text: string;
+  readonly session: SignInSession;
+}
+
 export interface SignInSessionsParts {
   readonly rows: SignIns;
   readonly texts: SessionTexts;
@@ -67,6 +78,10 @@ export interface SignInSessionsParts {
 export class SignInSessions {
   readonly #parts: SignInSessionsParts;
   readonly #cached: LRUCache<string, SignInSession>;
+  /** sessions of a kind that were looked for, and that are none or have ended */
+  readonly #over: LRUCache<string, true>;
+  /** what programs that asked within a second were given: the same */
+  readonly #refreshed: LRUCache<string, Refreshed>;
   readonly #ending = new Map<string, Promise<void>>();
   /** sessions, subjects and providers that ended through this replica */
   #ended = 0;
@@ -75,6 +90,8 @@ export class SignInSessions {
     this.#parts = parts;
     const perf = { now: parts.monotonic };
     this.#cached = new LRUCache({ max: CACHED_MAX, ttl: CACHED_MS, ttlResolution: 0, perf });
+    this.#refreshed = new LRUCache({ max: CACHED_MAX, ttl: CACHED_MS, ttlResolution: 0, perf });
+    this.#over = new LRUCache({ max: CACHED_MAX, ttl: OVER_MS, ttlResolution: 0, perf });
   }
 
   /** Whether the text was handed out here, as far as it can be told without a look-up. */
@@ -104,41 +121,62 @@ export class SignInSessions {
    * ends nothing. Null where the session ended, or is over.
    */
   async follow(presented: string, kind: SignInKind): Promise<SignInSession | null> {
-    const { rows, texts, lifetimes, monotonic } = this.#parts;
+    const { texts, monotonic } = this.#parts;
     const text = texts.read(presented);
     if (text === null) return null;
     const cached = this.#cached.get(text.signInId);
     if (cached !== undefined) return cached.kind === kind ? cached : null;
     const [start, ended] = [monotonic(), this.#ended];
-    const row = await rows.find(text.tenantId, text.signInId, lifetimes.idleMs);
-    if (row === null || row.kind !== kind) return null;
+    const row = await this.#rowOf(text, kind);
+    if (row === null) return null;
     const found = await sessionOf(text, row, null);
     if (ended === this.#ended) this.#cached.set(text.signInId, found, { start });
     return found;
   }
 
   /** The text that replaces this one of a program, from when it is used. Null where there is no such session. */
-  async refresh(presented: string): Promise<{ readonly text: string; readonly session: SignInSession } | null> {
-    const { rows, texts } = this.#parts;
+  async refresh(presented: string): Promise<Refreshed | null> {
+    const { rows, texts, monotonic } = this.#parts;
     const text = texts.read(presented);
-    const session = text === null ? null : await this.#look(text, 'device');
-    if (text === null || session === null) return null;
+    if (text === null) return null;
+    const name = secretHashOf(text).toString('base64');
+    const cached = this.#refreshed.get(name);
+    if (cached !== undefined) return cached.session.signInId === text.signInId ? cached : null;
+    const [start, ended] = [monotonic(), this.#ended];
+    const session = await this.#look(text, 'device');
+    if (session === null) return null;
     const next = texts.successorOf(text);
     // A text that is being replaced has the same successor as before.
     await rows.offer(text.tenantId, text.signInId, secretHashOf(text), secretHashOf(next));
-    return { text: texts.format(next), session };
+    const refreshed = { text: texts.format(next), session };
+    if (ended === this.#ended) this.#refreshed.set(name, refreshed, { start });
+    return refreshed;
   }
 
   /** Drops what is cached, after an end, a removal or a denial through this replica. */
   forget(): void {
     this.#ended += 1;
     this.#cached.clear();
+    this.#refreshed.clear();
+    this.#over.clear();
+  }
+
+  /** The session in force. INVARIANT (bounded look-ups): what has ended is looked up once in a while, whoever asks. */
+  async #rowOf({ tenantId, signInId }: SessionText, kind: SignInKind): Promise<SignInRow | null> {
+    const { rows, lifetimes, monotonic } = this.#parts;
+    const name = `${kind} ${signInId}`;
+    if (this.#over.has(name)) return null;
+    const start = monotonic();
+    const row = await rows.find(tenantId, signInId, lifetimes.idleMs);
+    if (row?.kind === kind) return row;
+    this.#over.set(name, true, { start });
+    return null;
   }
 
   async #look(text: SessionText, kind: SignInKind): Promise<SignInSession | null> {
     const { rows, lifetimes } = this.#parts;
-    const row = await rows.find(text.tenantId, text.signInId, lifetimes.idleMs);
-    if (row === null || row.kind !== kind) return null;
+    const row = await this.#rowOf(text, kind);
+    if (row === null) return null;
     const which = secretOf(row, secretHashOf(text));
     if (which === 'replaced') {
       await this.#endReused(text.tenantId, row);
