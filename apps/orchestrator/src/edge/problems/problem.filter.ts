@@ -71,7 +71,7 @@ export function faultOf(
   request: Pick<FastifyRequest, 'url' | 'method'>,
   methods: AllowedMethods,
 ): unknown {
-  if (error instanceof Fault) return ofQuery(error, request.method);
+  if (error instanceof Fault) return ofQuery(error, request);
   const status =
     error instanceof HttpException ? error.getStatus() : (error as { statusCode?: unknown } | null)?.statusCode;
   switch (status) {
@@ -94,9 +94,12 @@ export function faultOf(
   }
 }
 
-/** A request that has no body has nothing but its query that its handler or the kernel can find malformed. */
-function ofQuery(fault: Fault, method: string): Fault {
-  if (fault.code !== 'request.malformed' || method !== 'GET') return fault;
+/**
+ * A request that has no body has nothing but its query that its handler or the kernel can find malformed. Without a
+ * query, its headers are.
+ */
+function ofQuery(fault: Fault, { method, url }: Pick<FastifyRequest, 'url' | 'method'>): Fault {
+  if (fault.code !== 'request.malformed' || method !== 'GET' || !url.includes('?')) return fault;
   return new Fault('query.invalid', fault.detail, { cause: fault });
 }
 
