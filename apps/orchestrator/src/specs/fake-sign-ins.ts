@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isId, type TenantId } from '@writ/contract';
+import { isId, type Id, type TenantId } from '@writ/contract';
 import { pageOfRows, parseRowCursor } from '../store/row-cursor.ts';
 import type { Identities } from '../store/identities/identities.ts';
 import {
@@ -108,17 +108,29 @@ export class FakeSignIns extends SignIns {
   override async end(
     tenantId: TenantId,
     signInId: string,
-    { by, of, alsoApproved }: { readonly by: string; readonly of: SignInsOf; readonly alsoApproved: boolean },
+    { by, of }: { readonly by: string; readonly of: SignInsOf },
   ): Promise<ListedSignIn | null> {
     if ((await this.read(tenantId, signInId, of)) === null) return null;
-    for (const row of this.#rows.values())
-      if (
-        row.tenantId === tenantId &&
-        row.ended_at === null &&
-        (row.sign_in_id === signInId || (alsoApproved && row.approved_by === signInId))
-      )
-        Object.assign(row, { ended_at: this.now, ended_by: by });
+    this.#end((row) => row.tenantId === tenantId && row.sign_in_id === signInId, by);
     return await this.read(tenantId, signInId, of);
+  }
+
+  override async endWithApproved(
+    tenantId: TenantId,
+    signInId: string,
+    { by, recorded }: { readonly by: string; readonly recorded: ReadonlySet<string> },
+  ): Promise<readonly Id<'signIn'>[]> {
+    const isOne = (row: Kept) => row.tenantId === tenantId && row.ended_at === null;
+    const approved = [...this.#rows.values()].filter((row) => isOne(row) && row.approved_by === signInId);
+    const unrecorded = approved.map(({ sign_in_id }) => sign_in_id).filter((id) => !recorded.has(id));
+    if (unrecorded.length === 0)
+      this.#end((row) => isOne(row) && (row.sign_in_id === signInId || row.approved_by === signInId), by);
+    return unrecorded;
+  }
+
+  #end(isOne: (row: Kept) => boolean, ended_by: string): void {
+    for (const row of this.#rows.values())
+      if (isOne(row) && row.ended_at === null) Object.assign(row, { ended_at: this.now, ended_by });
   }
 
   override async read(tenantId: TenantId, signInId: string, of: SignInsOf): Promise<ListedSignIn | null> {

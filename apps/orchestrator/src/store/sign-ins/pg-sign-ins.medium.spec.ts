@@ -89,7 +89,7 @@ it('an end of a session waits for the device that it approves, and ends it too; 
       const ending =
         how === 'forget'
           ? identities.forgetPerson(tenant, person_id)
-          : signIns.end(tenant, sign_in_id, { by: 'reuse', of: 'tenant', alsoApproved: true });
+          : signIns.endWithApproved(tenant, sign_in_id, { by: 'reuse', recorded: new Set([device.sign_in_id]) });
       await untilWaiting();
       await insertSignIn(client, tenant, device, { signed_in_at: Date.now(), expires_at: Date.now() + 600_000 });
       return { ending };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TenantId } from '@writ/contract';
+import type { Id, TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 import { SignIns, type ListedSignIn, type NewSignIn, type SignInRow, type SignInsOf } from './sign-ins.ts';
@@ -95,18 +95,31 @@ export class PgSignIns extends SignIns {
   override async end(
     tenantId: TenantId,
     signInId: string,
-    { by, of, alsoApproved }: { readonly by: string; readonly of: SignInsOf; readonly alsoApproved: boolean },
+    { by, of }: { readonly by: string; readonly of: SignInsOf },
   ): Promise<ListedSignIn | null> {
+    return await inTenant(this.#pool, tenantId, async (client) => {
+      if ((await readSignIn(client, signInId, of)) === null) return null;
+      await endRows(client, [signInId], by);
+      return await readSignIn(client, signInId, of);
+    });
+  }
+
+  override async endWithApproved(
+    tenantId: TenantId,
+    signInId: string,
+    { by, recorded }: { readonly by: string; readonly recorded: ReadonlySet<string> },
+  ): Promise<readonly Id<'signIn'>[]> {
     return await inTenant(this.#pool, tenantId, async (client) => {
       // Waits for what the session approves meanwhile, so that the next statement sees it.
       await client.query('SELECT 1 FROM orchestrator.sign_in_session WHERE sign_in_id = $1 FOR UPDATE', [signInId]);
-      if ((await readSignIn(client, signInId, of)) === null) return null;
-      await client.query(
-        `UPDATE orchestrator.sign_in_session SET ended_at = orchestrator.now_ms(), ended_by = $2
-         WHERE (sign_in_id = $1 OR ($3 AND approved_by = $1)) AND ended_at IS NULL`,
-        [signInId, by, alsoApproved],
+      const { rows } = await client.query<{ sign_in_id: Id<'signIn'> }>(
+        'SELECT sign_in_id FROM orchestrator.sign_in_session WHERE approved_by = $1 AND ended_at IS NULL',
+        [signInId],
       );
-      return await readSignIn(client, signInId, of);
+      const approved = rows.map(({ sign_in_id }) => sign_in_id);
+      const unrecorded = approved.filter((id) => !recorded.has(id));
+      if (unrecorded.length === 0) await endRows(client, [signInId, ...approved], by);
+      return unrecorded;
     });
   }
 
@@ -139,6 +152,14 @@ export class PgSignIns extends SignIns {
   async #change(tenantId: TenantId, text: string, values: unknown[]): Promise<void> {
     await inTenant(this.#pool, tenantId, (client) => client.query(text, values));
   }
+}
+
+async function endRows(client: Client, signInIds: readonly string[], by: string): Promise<void> {
+  await client.query(
+    `UPDATE orchestrator.sign_in_session SET ended_at = orchestrator.now_ms(), ended_by = $2
+     WHERE sign_in_id = ANY ($1) AND ended_at IS NULL`,
+    [signInIds, by],
+  );
 }
 
 const subjectOf = (of: SignInsOf): Buffer | null => (of === 'tenant' ? null : Buffer.from(of.subject_hash));

@@ -67,7 +67,7 @@ export function signInsContract(open: () => SignInStores): void {
   const approvalBy = ({ sign_in_id, person_id }: NewSignIn) => ({ approved_by: sign_in_id, person_id, sealed: 'who' });
   const find = (id: string, of = tenant, idleMs = LONG_MS) => stores.signIns.find(of, id, idleMs);
   const end = (id: string, more: Partial<Parameters<SignIns['end']>[2]> = {}, of = tenant) =>
-    stores.signIns.end(of, id, { by: 'key_x', of: 'tenant', alsoApproved: false, ...more });
+    stores.signIns.end(of, id, { by: 'key_x', of: 'tenant', ...more });
 
   it('a session is found in its tenant alone, until it ends, is over, or was idle for too long', async () => {
     const one = await begin();
@@ -125,13 +125,20 @@ export function signInsContract(open: () => SignInStores): void {
     expect((await find(sign_in_id))?.before_ms).toBeLessThanOrEqual(0);
   });
 
-  it('what a session approved ends with it where that is asked for, and nothing else does', async () => {
+  it('what a session approved ends with it where each is recorded, and nothing else does', async () => {
+    const { signIns } = stores;
     const one = await begin();
     const device = await begin({ kind: 'device', client: 'cli', approved_by: one.sign_in_id });
     const other = await begin();
+    const endAll = (ids: readonly string[], of = tenant) =>
+      signIns.endWithApproved(of, one.sign_in_id, { by: 'reuse', recorded: new Set(ids) });
+    expect(await endAll([])).toEqual([device.sign_in_id]);
+    expect(await endAll([], newId('tenant'))).toEqual([]);
+    for (const { sign_in_id } of [one, device]) expect(await find(sign_in_id)).not.toBeNull();
     await end(one.sign_in_id);
     expect(await find(device.sign_in_id)).not.toBeNull();
-    await end(one.sign_in_id, { alsoApproved: true });
+    expect(await endAll([device.sign_in_id])).toEqual([]);
+    expect(await signIns.read(tenant, device.sign_in_id, 'tenant')).toMatchObject({ ended_by: 'reuse' });
     expect(await find(device.sign_in_id)).toBeNull();
     expect(await find(other.sign_in_id)).not.toBeNull();
   });

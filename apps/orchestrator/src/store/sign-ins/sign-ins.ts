@@ -87,12 +87,21 @@ export abstract class SignIns {
   abstract rotate(tenantId: TenantId, signInId: string, next_hash: Buffer, graceMs: number): Promise<void>;
   /** Notes that the session was used. */
   abstract touch(tenantId: TenantId, signInId: string): Promise<void>;
-  /** Ends the session, and those of devices that it approved where `alsoApproved`. Null where there is none of `of`. */
+  /** Ends the session, and no other one. Null where there is none of `of`. */
   abstract end(
     tenantId: TenantId,
     signInId: string,
-    how: { readonly by: string; readonly of: SignInsOf; readonly alsoApproved: boolean },
+    how: { readonly by: string; readonly of: SignInsOf },
   ): Promise<ListedSignIn | null>;
+  /**
+   * Ends the session and all that it approved, where `recorded` names all of these that go on; else ends nothing, and
+   * resolves to those that it doesn't name. So none ends without a record of its own.
+   */
+  abstract endWithApproved(
+    tenantId: TenantId,
+    signInId: string,
+    how: { readonly by: string; readonly recorded: ReadonlySet<string> },
+  ): Promise<readonly Id<'signIn'>[]>;
   /** The session of that id, whether it goes on or ended. Null where there is none of `of`. */
   abstract read(tenantId: TenantId, signInId: string, of: SignInsOf): Promise<ListedSignIn | null>;
   /** Newest first. Sessions that are over are missing, and those that ended are there until they would be. */

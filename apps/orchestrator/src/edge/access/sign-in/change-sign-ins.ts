@@ -83,7 +83,7 @@ export class ChangeSignIns {
 
   async #end(tenantId: SignInSession['tenantId'], signInId: string, by: string, of: SignInsOf) {
     const { rows, sessions } = this.#parts;
-    const ended = await rows.end(tenantId, signInId, { by, of, alsoApproved: false });
+    const ended = await rows.end(tenantId, signInId, { by, of });
     sessions.forget();
     return ended;
   }

@@ -135,7 +135,7 @@ it('twenty requests at once get the same new text, again until it is used, and a
   expect(recorded).toEqual([]);
 });
 
-it('a text that was replaced ends the session for both holders once it comes late, with one record', async () => {
+it('a text that was replaced ends the session for both holders once it comes late, with one record for each', async () => {
   const { text, session } = await begin();
   const device = await begin('device', session.sign_in_id as `sgn_${string}`);
   const form = (await sessions.find(text, 'browser'))?.formToken('x');
@@ -147,7 +147,8 @@ it('a text that was replaced ends the session for both holders once it comes lat
   pass(30_001);
   const thieves = Array.from({ length: 10 }, () => sessions.find(text, 'browser'));
   expect(new Set(await Promise.all(thieves))).toEqual(new Set([null]));
-  expect(recorded).toEqual([`session_reused ${session.sign_in_id}`]);
+  const ended = `sign_in_ended ${device.session.sign_in_id}`;
+  expect(recorded).toEqual([`session_reused ${session.sign_in_id}`, ended]);
   pass(1_000);
   for (const replica of [sessions, another()]) {
     expect(await replica.find(next, 'browser')).toBeNull();
@@ -174,7 +175,7 @@ it('what can not be recorded does not happen: the late text is refused, and the 
 it('a session that ended at another replica is refused within a second', async () => {
   const { text, session } = await begin();
   expect(await sessions.find(text, 'browser')).not.toBeNull();
-  await rows.end(tenant, session.sign_in_id, { by: 'key_x', of: 'tenant', alsoApproved: false });
+  await rows.end(tenant, session.sign_in_id, { by: 'key_x', of: 'tenant' });
   pass(1_000);
   expect(await sessions.find(text, 'browser')).toBeNull();
   expect(await sessions.follow(text, 'browser')).toBeNull();
@@ -186,7 +187,7 @@ it('a text of a session that ended costs one look-up in a while, whichever way i
   rows.find = (...given) => ((count += 1), find(...given));
   const [device, browser] = [await begin('device'), await begin()];
   for (const { session } of [device, browser])
-    await rows.end(tenant, session.sign_in_id, { by: 'key_x', of: 'tenant', alsoApproved: false });
+    await rows.end(tenant, session.sign_in_id, { by: 'key_x', of: 'tenant' });
   for (let n = 0; n < 20; n += 1) {
     expect(await sessions.find(device.text, 'device')).toBeNull();
     expect(await sessions.refresh(device.text)).toBeNull();
@@ -216,7 +217,7 @@ it('a program that asks for its next text again and again costs one look-up a se
   const first = await sessions.refresh(text);
   for (let n = 0; n < 20; n += 1) expect((await sessions.refresh(text))?.text).toBe(first?.text);
   expect(count).toBe(1);
-  await rows.end(tenant, session.sign_in_id, { by: 'key_x', of: 'tenant', alsoApproved: false });
+  await rows.end(tenant, session.sign_in_id, { by: 'key_x', of: 'tenant' });
   pass(1_000);
   expect(await sessions.refresh(text)).toBeNull();
 });
@@ -229,7 +230,7 @@ it('a stream goes on while its text is replaced, and ends with the session', asy
   expect(await sessions.follow(text, 'device')).toMatchObject({ signInId: session.sign_in_id });
   expect(await sessions.follow(text, 'browser')).toBeNull();
   expect(recorded).toEqual([]);
-  await rows.end(tenant, session.sign_in_id, { by: 'key_x', of: 'tenant', alsoApproved: false });
+  await rows.end(tenant, session.sign_in_id, { by: 'key_x', of: 'tenant' });
   sessions.forget();
   expect(await sessions.follow(text, 'device')).toBeNull();
 });

@@ -215,7 +215,17 @@ export class SignInSessions {
   async #endOnce(tenantId: TenantId, row: SignInRow): Promise<void> {
     const { rows, records } = this.#parts;
     await records.reused(tenantId, row);
-    await rows.end(tenantId, row.sign_in_id, { by: 'reuse', of: 'tenant', alsoApproved: true });
+    const recorded = new Set<string>();
+    const how = { by: 'reuse', recorded };
+    // What it approves meanwhile comes with the next round.
+    for (;;) {
+      const unrecorded = await rows.endWithApproved(tenantId, row.sign_in_id, how);
+      if (unrecorded.length === 0) break;
+      for (const signInId of unrecorded) {
+        await records.ended({ tenant_id: tenantId, api_key_id: row.credential_id }, signInId);
+        recorded.add(signInId);
+      }
+    }
     this.forget();
   }
 }
