@@ -281,6 +281,7 @@ it('the delivery lookup without a tenant returns ids only, to the delivering pro
     for (const sql of [
       'SELECT * FROM orchestrator.claim_deliveries(10, 8, 60000)',
       'SELECT orchestrator.prune_deliveries(0, 1)',
+      'SELECT orchestrator.prune_sign_ins(1)',
     ])
       expect({ role, said: await outcome(as[role], sql) }).toEqual({ role, said: FORBIDDEN });
   }

@@ -42,8 +42,8 @@ CREATE TABLE orchestrator.sign_in_session (
 );
 -- Pages of a tenant's sessions, newest first.
 CREATE INDEX sign_in_session_listed ON orchestrator.sign_in_session (tenant_id, created_at DESC, sign_in_id DESC);
--- Which sessions of the tenant are over?
-CREATE INDEX sign_in_session_over ON orchestrator.sign_in_session (tenant_id, expires_at);
+-- orchestrator.prune_sign_ins finds those that are over.
+CREATE INDEX sign_in_session_over ON orchestrator.sign_in_session (expires_at);
 -- Which sessions does a subject have?
 CREATE INDEX sign_in_session_of_subject ON orchestrator.sign_in_session (tenant_id, subject_hash);
 -- Which sessions of devices end with a session?
@@ -53,6 +53,9 @@ ALTER TABLE orchestrator.sign_in_session ENABLE ROW LEVEL SECURITY, FORCE ROW LE
 CREATE POLICY sign_in_session_tenant ON orchestrator.sign_in_session TO writ_orchestrator
   USING (tenant_id = current_setting('writ.tenant_id', true))
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
+-- For orchestrator.prune_sign_ins, which runs as the owner.
+CREATE POLICY sign_in_session_over ON orchestrator.sign_in_session TO writ_owner
+  USING (expires_at <= (SELECT orchestrator.now_ms()));
 -- Whose a session is, and what it may do, never changes.
 GRANT SELECT, INSERT, DELETE,
   UPDATE (secret_hash, next_hash, before_hash, before_until, rotated_at, seen_at, ended_at, ended_by)
@@ -80,11 +83,14 @@ CREATE TABLE orchestrator.device_authorization (
 );
 -- Finds the device of a code; no two of a tenant have the same.
 CREATE UNIQUE INDEX device_authorization_code ON orchestrator.device_authorization (tenant_id, user_code_hash);
--- Which of the tenant are over?
-CREATE INDEX device_authorization_over ON orchestrator.device_authorization (tenant_id, expires_at);
+-- orchestrator.prune_sign_ins finds those that are over.
+CREATE INDEX device_authorization_over ON orchestrator.device_authorization (expires_at);
 ALTER TABLE orchestrator.device_authorization ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY device_authorization_tenant ON orchestrator.device_authorization TO writ_orchestrator
   USING (tenant_id = current_setting('writ.tenant_id', true))
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
+-- For orchestrator.prune_sign_ins, which runs as the owner.
+CREATE POLICY device_authorization_over ON orchestrator.device_authorization TO writ_owner
+  USING (expires_at <= (SELECT orchestrator.now_ms()));
 GRANT SELECT, INSERT, DELETE, UPDATE (state, approval, person_id, polled_at, interval_ms)
   ON orchestrator.device_authorization TO writ_orchestrator;

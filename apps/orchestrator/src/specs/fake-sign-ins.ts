@@ -53,7 +53,6 @@ export class FakeSignIns extends SignIns {
   }
 
   override async create(tenantId: TenantId, session: NewSignIn, maxMs: number): Promise<void> {
-    for (const [id, row] of this.#rows) if (row.expires_at <= this.now) this.#rows.delete(id);
     this.insert(tenantId, session, { signed_in_at: this.now, expires_at: this.now + maxMs });
   }
 
@@ -131,6 +130,12 @@ export class FakeSignIns extends SignIns {
   #end(isOne: (row: Kept) => boolean, ended_by: string): void {
     for (const row of this.#rows.values())
       if (isOne(row) && row.ended_at === null) Object.assign(row, { ended_at: this.now, ended_by });
+  }
+
+  override async prune(): Promise<number> {
+    const over = [...this.#rows].filter(([, row]) => row.expires_at <= this.now);
+    for (const [id] of over) this.#rows.delete(id);
+    return over.length;
   }
 
   override async read(tenantId: TenantId, signInId: string, of: SignInsOf): Promise<ListedSignIn | null> {

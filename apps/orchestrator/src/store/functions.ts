@@ -96,4 +96,6 @@ export const orchestratorSql = {
     { older_ms: bigint, rows: integer },
     { returns: 'value' },
   ),
+  /** How many it deleted. */
+  pruneSignIns: sqlFunction<number>()('orchestrator.prune_sign_ins', { rows: integer }, { returns: 'value' }),
 };

@@ -4,7 +4,7 @@ import { AudioIngest } from '@writ/audio';
 import { pgAudioIngest } from '@writ/audio-pg';
 import { BlobStore, cachedBlobs } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
-import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
+import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability, type Pool } from '@writ/database';
 import { provideValue, Repeated, type ProcessContext } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
 import { BrowserSessions } from './identities/browser-sessions.ts';
@@ -36,6 +36,9 @@ import { Webhooks } from './webhooks/webhooks.ts';
 
 /** Cache of directory nodes and small files that are read often. */
 const BLOB_CACHE_BYTES = 32 * 1024 * 1024;
+
+/** How often sign-in sessions that are over are deleted, in milliseconds. */
+const SIGN_INS_OVER_MS = 60_000;
 
 /** The configuration of the store. */
 export interface StoreConfig {
@@ -75,17 +78,12 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
   );
   watchWaiting(meter, pool);
   readiness.add('database', () => verifyDurability(pool));
-  const statistics = new Repeated(
-    () => refreshStatistics(pool, 'orchestrator'),
-    STATISTICS_MS,
-    (err) => {
-      logger.warn({ err }, 'statistics of tables were not gathered');
-    },
-  );
-  statistics.start();
+  const signIns = new PgSignIns(pool);
+  const upkeep = upkeepOf(pool, signIns, logger);
+  for (const each of upkeep) each.start();
   const keys = new PrismaApiKeys(pool);
   const close = async (): Promise<void> => {
-    await statistics.stop();
+    for (const each of upkeep) await each.stop();
     await keys.close();
     await pool.end();
   };
@@ -94,7 +92,7 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
     keys,
     identities: new PgIdentities(pool),
     browserSessions: new PgBrowserSessions(pool),
-    signIns: new PgSignIns(pool),
+    signIns,
     deviceAuthorizations: new PgDeviceAuthorizations(pool),
     blobs: pgBlobs(pool),
     audio: pgAudioIngest(pool),
@@ -107,6 +105,19 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
     jobWork: new PgJobWork(pool, seal, { sessionsMax: SESSIONS_MAX, runsMax: RUNS_MAX, unendedMax: UNENDED_MAX }),
     close,
   };
+}
+
+/** What is done for the database from time to time. */
+function upkeepOf(pool: Pool, signIns: SignIns, logger: ProcessContext['logger']): Repeated[] {
+  const warn = (message: string) => (err: unknown) => logger.warn({ err }, message);
+  return [
+    new Repeated(
+      () => refreshStatistics(pool, 'orchestrator'),
+      STATISTICS_MS,
+      warn('statistics of tables were not gathered'),
+    ),
+    new Repeated(() => signIns.prune(), SIGN_INS_OVER_MS, warn('sign-in sessions that are over were not deleted')),
+  ];
 }
 
 /** Provides rows and blobs through the ports that all other modules use. */

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { FailedKeys } from '../../edge/access/failed-keys.ts';
 import type { ChangeSignIns } from '../../edge/access/sign-in/change-sign-ins.ts';
 import type { DeviceApproval, DeviceApprovals } from '../../edge/access/sign-in/device-approvals.ts';
+import type { SignIn } from '../../edge/access/sign-in/sign-in.ts';
 import { SignInRefused } from '../../edge/access/sign-in/sign-in-refused.ts';
 import type { SignInSessions } from '../../edge/access/sign-in/sign-in-sessions.ts';
 import type { DeviceAuthorizations } from '../../store/sign-ins/device-authorizations.ts';
@@ -40,6 +41,7 @@ const ERRORS: Readonly<Record<string, readonly [OauthErrorCode, string]>> = {
 export interface DeviceFlowParts {
   /** the public URL, without a slash at its end; null: nobody signs in here */
   readonly url: string | null;
+  readonly signIn: Pick<SignIn, 'providersOf'>;
   readonly devices: DeviceAuthorizations;
   readonly approvals: DeviceApprovals;
   readonly sessions: SignInSessions;
@@ -64,9 +66,13 @@ export class DeviceFlow {
     this.#polled = new LRUCache({ max: POLLED_MAX, ttl: POLLED_MS, ttlResolution: 0, perf });
   }
 
-  /** Codes for a program. Anybody may ask; nothing tells whether the tenant is there. @throws OauthError */
+  /**
+   * Codes for a program. Anybody may ask. An unknown tenant, and one where nobody signs in, are answered alike, and
+   * nothing is stored for them.
+   * @throws OauthError
+   */
   async ask(request: TokenRequest): Promise<DeviceAuthorization> {
-    const { url, asked, approvals } = this.#parts;
+    const { url, asked, approvals, signIn } = this.#parts;
     if (url === null)
       throw new OauthError('invalid_request', 'nobody signs in here: the operator must set `WRIT_PUBLIC_URL`');
     const [client, tenant] = [clientOf(request), request.required('tenant')];
@@ -74,6 +80,11 @@ export class DeviceFlow {
       throw new OauthError('invalid_request', '`tenant` must be the id of a tenant, such as `ten_01...`');
     asked.verifyMayRetry(request.address);
     asked.recordFailure(request.address);
+    if ((await signIn.providersOf(tenant)).length === 0)
+      throw new OauthError(
+        'invalid_request',
+        'nobody can sign in at this `tenant`: compare its id, or ask an administrator to name the client of its identity provider',
+      );
     const { text: device_code, hash } = approvals.newDeviceCode(tenant);
     const user_code = await this.#store(tenant, { device_hash: hash, client, address: request.address });
     const verification_uri = `${url}/sign-in/device?tenant=${tenant}`;

@@ -177,14 +177,26 @@ it('who signed in longer than five minutes ago signs in again before approving',
   expect((await browser.send(again.page, 'Approve')).status).toBe(200);
 });
 
-it('people of another tenant can neither see nor approve a code, and an unknown tenant is answered like any', async () => {
+it('people of another tenant can neither see nor approve a code', async () => {
   const codes = await ask();
   const other = await api.newTenant();
   const theirs = codes.verification_uri_complete.replace(tenant.tenantId, other.tenantId);
   expect((await new Browser().open(theirs)).text).toContain('Nobody can sign in here yet');
   const { browser } = await at(codes.verification_uri_complete);
   expect((await browser.open(theirs)).text).not.toContain('Compare');
-  expect(Object.keys(await ask({ tenant: newId('tenant') })).sort()).toEqual(Object.keys(codes).sort());
+});
+
+it('nothing is stored for a tenant that is unknown, or where nobody signs in, and both are answered alike', async () => {
+  const stored = vi.spyOn(api.deviceAuthorizations, 'create');
+  const answers = [];
+  for (const of of [newId('tenant'), (await api.newTenant()).tenantId]) {
+    const answer = await form('/v1/device-authorizations', { client_id: 'writ-cli', tenant: of });
+    answers.push([answer.status, answer.json]);
+  }
+  expect(answers[0]).toEqual([400, { error: 'invalid_request', error_description: expect.stringContaining('tenant') }]);
+  expect(answers[1]).toEqual(answers[0]);
+  expect(stored).not.toHaveBeenCalled();
+  stored.mockRestore();
 });
 
 it('wrong codes are limited for the session, and a mistyped form of the right one is read', async () => {

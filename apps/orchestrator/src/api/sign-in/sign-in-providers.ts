@@ -59,10 +59,10 @@ export function signInApiProviders(config: SignInApiConfig, logger: ProcessConte
     ),
     provideBy(
       DeviceFlow,
-      [DeviceAuthorizations, DeviceApprovals, SignInSessions, ChangeSignIns, ProtectedResource],
-      (devices, approvals, sessions, changes, { url }) =>
+      [SignIn, DeviceAuthorizations, DeviceApprovals, SignInSessions, ChangeSignIns, ProtectedResource],
+      (signIn, devices, approvals, sessions, changes, { url }) =>
         new DeviceFlow({
-          ...{ url, devices, approvals, sessions, changes, monotonic },
+          ...{ url, signIn, devices, approvals, sessions, changes, monotonic },
           asked: counter(DEVICES_PER_MINUTE, 'programs to sign in'),
           failed: counter(failures, 'codes and sessions that are not good'),
           now: Date.now,

@@ -69,7 +69,7 @@ export interface RedeemTimes {
 
 /** Devices that ask. Implementations MUST NOT show or change anything of a tenant other than `tenantId`. */
 export abstract class DeviceAuthorizations {
-  /** Stores a device for so long, and forgets those that are over. False where its code for people is taken. */
+  /** Stores a device for so long. False where its code for people is taken. */
   abstract create(
     tenantId: TenantId,
     device: NewDevice,

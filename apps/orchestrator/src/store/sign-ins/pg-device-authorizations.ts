@@ -14,9 +14,6 @@ import {
 import { holdInForce, insertSignIn } from './pg-sign-ins.ts';
 import type { NewSignIn } from './sign-ins.ts';
 
-/** Devices that one new device removes at most, so that none waits for a long deletion. */
-const OVER_MAX = 100;
-
 /** Devices that ask, in Postgres. Row-level security shows the tenant's rows. */
 export class PgDeviceAuthorizations extends DeviceAuthorizations {
   readonly #pool: Pool;
@@ -32,12 +29,6 @@ export class PgDeviceAuthorizations extends DeviceAuthorizations {
     { lifetimeMs, intervalMs }: { readonly lifetimeMs: number; readonly intervalMs: number },
   ): Promise<boolean> {
     return await inTenant(this.#pool, tenantId, async (client) => {
-      await client.query(
-        `DELETE FROM orchestrator.device_authorization WHERE device_hash IN (
-           SELECT device_hash FROM orchestrator.device_authorization
-           WHERE tenant_id = $1 AND expires_at <= orchestrator.now_ms() LIMIT $2)`,
-        [tenantId, OVER_MAX],
-      );
       const { rowCount } = await client.query(
         `INSERT INTO orchestrator.device_authorization
            (device_hash, tenant_id, user_code_hash, client, address, expires_at, interval_ms)

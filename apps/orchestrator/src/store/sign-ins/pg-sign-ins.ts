@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Id, TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
+import { orchestratorSql } from '../functions.ts';
 import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 import { SignIns, type ListedSignIn, type NewSignIn, type SignInRow, type SignInsOf } from './sign-ins.ts';
 
-/** Sessions that one new session removes at most, so that none waits for a long deletion. */
-const OVER_MAX = 100;
+/** Rows of each kind that one pass deletes at most, so that none holds many locks. */
+const PRUNE_ROWS = 10_000;
 
 const LISTED = `s.sign_in_id, s.kind, s.client, s.person_id, p.name AS provider, s.created_at, s.signed_in_at, s.seen_at,
   s.expires_at, s.ended_at, s.ended_by
@@ -32,12 +33,6 @@ export class PgSignIns extends SignIns {
 
   override async create(tenantId: TenantId, session: NewSignIn, maxMs: number): Promise<void> {
     await inTenant(this.#pool, tenantId, async (client) => {
-      await client.query(
-        `DELETE FROM orchestrator.sign_in_session WHERE sign_in_id IN (
-           SELECT sign_in_id FROM orchestrator.sign_in_session
-           WHERE tenant_id = $1 AND expires_at <= orchestrator.now_ms() LIMIT $2)`,
-        [tenantId, OVER_MAX],
-      );
       const { rows } = await client.query<{ now: number }>('SELECT orchestrator.now_ms() AS now');
       const signed_in_at = rows[0]?.now ?? 0;
       await insertSignIn(client, tenantId, session, { signed_in_at, expires_at: signed_in_at + maxMs });
@@ -147,6 +142,10 @@ export class PgSignIns extends SignIns {
       { readOnly: true },
     );
     return pageOfRows(rows, limit, ({ sign_in_id }) => sign_in_id);
+  }
+
+  override async prune(): Promise<number> {
+    return await orchestratorSql.pruneSignIns(this.#pool, { rows: PRUNE_ROWS });
   }
 
   async #change(tenantId: TenantId, text: string, values: unknown[]): Promise<void> {

@@ -104,6 +104,11 @@ export abstract class SignIns {
   ): Promise<readonly Id<'signIn'>[]>;
   /** The session of that id, whether it goes on or ended. Null where there is none of `of`. */
   abstract read(tenantId: TenantId, signInId: string, of: SignInsOf): Promise<ListedSignIn | null>;
+  /**
+   * Deletes sessions, and devices that ask for one, of all tenants, once they are over: so many at most. How many it
+   * deleted. The only method without a tenant.
+   */
+  abstract prune(): Promise<number>;
   /** Newest first. Sessions that are over are missing, and those that ended are there until they would be. */
   abstract list(
     tenantId: TenantId,
