@@ -74,6 +74,7 @@ import {
   Signatures,
   TakenPermit,
   TenantLimitsView,
+  TenantView,
   ToolsApplied,
   WorkspaceLimits,
   ApprovalDiff,
@@ -112,7 +113,8 @@ import { RegistrarKeyList, SandboxList } from './sandboxes/views.ts';
 import { SecretList } from './secrets/views.ts';
 import { SkillList } from './skills/views.ts';
 import { Health, ReadyView } from './system/views.ts';
-import { NewTenant } from './tenants/views.ts';
+import { SIGN_IN_SCHEMAS } from './sign-in/views.ts';
+import { NewTenant, TenantList } from './tenants/views.ts';
 import { TokenList } from './tokens/views.ts';
 import { ApiImported } from './tools/import-views.ts';
 import { ToolList, ToolView } from './tools/views.ts';
@@ -157,6 +159,8 @@ export const NAMED: NamedSchemas = {
   Inclusion,
   NewApiKey,
   NewTenant,
+  Tenant: TenantView,
+  TenantList,
   Operation: OperationView,
   OperationExplanation,
   OperationList,
@@ -261,6 +265,7 @@ export const NAMED: NamedSchemas = {
   WorkspaceLimits,
   TenantLimits: TenantLimitsView,
   Retention: RetentionView,
+  ...SIGN_IN_SCHEMAS,
   OauthErrorView,
   TokenAnswer,
   RevokedApiKey,

@@ -857,6 +857,25 @@ export interface NewTenant {
   api_key: string;
 }
 
+export type TenantState = "open" | "closed";
+
+export interface Tenant {
+  /** the id of a tenant: `ten_…` */
+  tenant_id: string;
+  name: string;
+  state: TenantState;
+  /** milliseconds since the epoch */
+  created_at: number;
+  closed_at: number | null;
+  closed_by: string | null;
+  close_reason: string | null;
+}
+
+export interface TenantList {
+  items: readonly Tenant[];
+  next_cursor: string | null;
+}
+
 /** of a call that is held: how many have approved it */
 export interface OperationVotes {
   /** distinct persons whose approval is valid */
@@ -2701,6 +2720,35 @@ export interface Retention {
   changed_at: number | null;
 }
 
+export interface SignIn {
+  /** the id of a sign in: `sgn_…` */
+  sign_in_id: string;
+  kind: SignInKind;
+  client: string | null;
+  /** the pseudonym of the person */
+  person_id: string;
+  /** the name of the identity provider */
+  provider: string;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** when the person was at the identity provider */
+  signed_in_at: number;
+  /** the last request, to the minute */
+  seen_at: number;
+  /** when it ends in any case */
+  expires_at: number;
+  ended_at: number | null;
+  ended_by: string | null;
+}
+
+/** `device`: a program that a person approved in a browser */
+export type SignInKind = "browser" | "device";
+
+export interface SignInList {
+  items: readonly SignIn[];
+  next_cursor: string | null;
+}
+
 export type OauthErrorViewError = "invalid_request" | "invalid_client" | "invalid_grant" | "invalid_scope" | "invalid_target" | "unauthorized_client" | "unsupported_grant_type" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token";
 
 export interface OauthErrorView {
@@ -3214,25 +3262,6 @@ export interface Consistency {
   hashes: readonly string[];
 }
 
-export interface ListTenantsAnswer {
-  items: readonly ListTenantsAnswerItem[];
-  next_cursor: string | null;
-}
-
-export interface ListTenantsAnswerItem {
-  /** the id of a tenant: `ten_…` */
-  tenant_id: string;
-  name: string;
-  state: ListTenantsAnswerItemState;
-  /** milliseconds since the epoch */
-  created_at: number;
-  closed_at: number | null;
-  closed_by: string | null;
-  close_reason: string | null;
-}
-
-export type ListTenantsAnswerItemState = "open" | "closed";
-
 export interface CloseTenantRequest {
   reason: string;
 }
@@ -3353,7 +3382,7 @@ export interface ReadSignInAnswer {
 export interface ReadSignInAnswerSignIn {
   /** the id of a sign in: `sgn_…` */
   sign_in_id: string;
-  kind: ReadSignInAnswerSignInKind;
+  kind: SignInKind;
   client: string | null;
   /** the pseudonym of the person */
   person_id: string;
@@ -3374,59 +3403,8 @@ export interface ReadSignInAnswerSignIn {
   csrf_token: string | null;
 }
 
-/** `device`: a program that a person approved in a browser */
-export type ReadSignInAnswerSignInKind = "browser" | "device";
-
 export interface SignOutAnswer {
-  ended: SignOutAnswerEnded | null;
-}
-
-/** null: the request presented no session */
-export interface SignOutAnswerEnded {
-  /** the id of a sign in: `sgn_…` */
-  sign_in_id: string;
-  kind: ReadSignInAnswerSignInKind;
-  client: string | null;
-  /** the pseudonym of the person */
-  person_id: string;
-  /** the name of the identity provider */
-  provider: string;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** when the person was at the identity provider */
-  signed_in_at: number;
-  /** the last request, to the minute */
-  seen_at: number;
-  /** when it ends in any case */
-  expires_at: number;
-  ended_at: number | null;
-  ended_by: string | null;
-}
-
-export interface ListOwnSignInsAnswer {
-  items: readonly ListOwnSignInsAnswerItem[];
-  next_cursor: string | null;
-}
-
-export interface ListOwnSignInsAnswerItem {
-  /** the id of a sign in: `sgn_…` */
-  sign_in_id: string;
-  kind: ReadSignInAnswerSignInKind;
-  client: string | null;
-  /** the pseudonym of the person */
-  person_id: string;
-  /** the name of the identity provider */
-  provider: string;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** when the person was at the identity provider */
-  signed_in_at: number;
-  /** the last request, to the minute */
-  seen_at: number;
-  /** when it ends in any case */
-  expires_at: number;
-  ended_at: number | null;
-  ended_by: string | null;
+  ended: SignIn | null;
 }
 
 export interface IssueAccessTokenRequest {
@@ -4347,11 +4325,13 @@ export interface ListTenantsQuery {
   open?: boolean;
 }
 
-export type ReadTenantAnswer = ListTenantsAnswerItem;
+export type ListTenantsAnswer = TenantList;
+
+export type ReadTenantAnswer = Tenant;
 
 export type CloseTenantBody = CloseTenantRequest;
 
-export type CloseTenantAnswer = ListTenantsAnswerItem;
+export type CloseTenantAnswer = Tenant;
 
 export interface ListRecordsOfClosedTenantQuery {
   /** `next_cursor` of the page before */
@@ -4427,7 +4407,9 @@ export interface ListOwnSignInsQuery {
   limit?: number;
 }
 
-export type EndOwnSignInAnswer = ListOwnSignInsAnswerItem;
+export type ListOwnSignInsAnswer = SignInList;
+
+export type EndOwnSignInAnswer = SignIn;
 
 export interface ListSignInsQuery {
   /** `next_cursor` of the page before */
@@ -4436,9 +4418,9 @@ export interface ListSignInsQuery {
   limit?: number;
 }
 
-export type ListSignInsAnswer = ListOwnSignInsAnswer;
+export type ListSignInsAnswer = SignInList;
 
-export type EndSignInAnswer = ListOwnSignInsAnswerItem;
+export type EndSignInAnswer = SignIn;
 
 export type IssueAccessTokenAnswer = TokenAnswer;
 

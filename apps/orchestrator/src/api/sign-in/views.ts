@@ -4,9 +4,13 @@ import { Type, type Static } from 'typebox';
 import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
 import { ROLES } from '../../edge/requests/route.ts';
 
+const SignInKind = Type.Enum(['browser', 'device'], {
+  description: '`device`: a program that a person approved in a browser',
+});
+
 const session = {
   sign_in_id: idSchema('signIn'),
-  kind: Type.Enum(['browser', 'device'], { description: '`device`: a program that a person approved in a browser' }),
+  kind: SignInKind,
   client: orNull(Type.String({ description: 'how the program of a device calls itself' })),
   person_id: { ...idSchema('person'), description: 'the pseudonym of the person' },
   provider: Type.String({ description: 'the name of the identity provider' }),
@@ -23,6 +27,8 @@ const session = {
 export const SignInView = Type.Object(session, closed);
 export type SignInView = Static<typeof SignInView>;
 export const SignInList = listOf(SignInView);
+/** Those that occur in several places of the document, by their names there. */
+export const SIGN_IN_SCHEMAS = { SignIn: SignInView, SignInKind, SignInList };
 
 /** The session that a request presents. */
 export const CurrentSignIn = Type.Object(
