@@ -15,6 +15,8 @@ export const EXIT = {
   notAllowed: 6,
   /** nothing happened, and it may succeed later */
   unavailable: 7,
+  /** a change was sent, and nobody knows whether it happened: the answer got lost, or leaves it open */
+  unknown: 8,
 } as const;
 
 /**
@@ -24,13 +26,40 @@ export const EXIT = {
 export const isRefusal = (code: string): boolean =>
   isFaultCode(code) && [403, 423].includes(FAULTS[code].status) && !/^(?:auth|request)[.]/.test(code);
 
-/** The exit status for a fault that ended a request, by its code and the status of the answer. */
-export function exitOfFault(code: string, status: number): number {
+/** Answers of a proxy that stands before Writ: they say nothing about what happened behind it. */
+const OF_PROXIES: ReadonlySet<number> = new Set([408, 502, 503, 504]);
+
+/**
+ * The exit status for a fault that ended a request, by its code and the status of the answer. INVARIANT (never twice):
+ * 7 says that nothing happened, so a script may repeat the command. A request that only reads has changed nothing.
+ */
+export function exitOfFault(code: string, status: number, onlyReads: boolean): number {
   if (isRefusal(code)) return EXIT.refused;
-  if (isFaultCode(code) && FAULTS[code].retry === 'later') return EXIT.unavailable;
-  return (
-    { 401: EXIT.notAllowed, 403: EXIT.notAllowed, 404: EXIT.notFound, 503: EXIT.unavailable }[status] ?? EXIT.failed
-  );
+  const retry = isFaultCode(code) ? FAULTS[code].retry : OF_PROXIES.has(status) ? 'same-key' : 'never';
+  if (retry === 'later') return EXIT.unavailable;
+  if (retry === 'same-key') {
+    if (!onlyReads) return EXIT.unknown;
+    return status === 500 ? EXIT.failed : EXIT.unavailable;
+  }
+  return { 401: EXIT.notAllowed, 403: EXIT.notAllowed, 404: EXIT.notFound }[status] ?? EXIT.failed;
+}
+
+/** Failures before the request left: there was no connection to send it on. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  // `fetch` itself refuses ports of other protocols, and says so in a message alone.
+  'bad port',
+]);
+
+/** The exit status for a request without an answer. `cause` is the error of `fetch`. */
+export function exitWithoutAnswer(cause: unknown, onlyReads: boolean): number {
+  const { code, message } = ((cause as { cause?: unknown } | null)?.cause ?? {}) as NodeJS.ErrnoException;
+  return onlyReads || [code, message].some((one) => NOT_SENT.has(one ?? '')) ? EXIT.unavailable : EXIT.unknown;
 }
 
 /** Ends the program with one line on stderr: `error <code>: what, where, what to do`. */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exit statuses that docs/reference/cli.md documents. A script relies on each of them.
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { repositoryRoot } from '@writ/testing';
 import { EXIT } from './cli-error.ts';
@@ -42,8 +45,10 @@ test.each<[string, FakeResponse, number]>([
   ['with arguments that do not fit', problem(422, 'args.invalid', 'm'), EXIT.failed],
   ['beyond the rate', problem(429, 'rate.limited', 'm'), EXIT.unavailable],
   ['at a server that is overloaded', problem(503, 'overloaded', 'm'), EXIT.unavailable],
-  ['at a proxy without a server', { status: 503, body: '<html>' }, EXIT.unavailable],
-  ['at a server with a bug', problem(500, 'internal', 'm'), EXIT.failed],
+  ['at a database that may have committed', problem(503, 'database.unavailable', 'm'), EXIT.unknown],
+  ['whose answer got lost behind the API', problem(503, 'bus.unreachable', 'm'), EXIT.unknown],
+  ['at a proxy that got no answer', { status: 503, body: '<html>' }, EXIT.unknown],
+  ['at a server with a bug', problem(500, 'internal', 'm'), EXIT.unknown],
 ])('a call %s', async (_, said, exit) => {
   expect(await exitOf(said)).toBe(exit);
 });
@@ -53,9 +58,33 @@ test('a decision that the rules refuse, something that is not there, and a serve
   expect(await exitOf(problem(403, 'approval.own_call', 'm'), approve)).toBe(EXIT.refused);
   expect(await exitOf(problem(404, 'not_found', 'there is no such thing here'), approve)).toBe(EXIT.notFound);
   expect(await exitOf(problem(409, 'conflict', 'm'), approve)).toBe(EXIT.failed);
-  const nowhere = { WRIT_URL: 'http://127.0.0.1:9', WRIT_API_KEY: 'k' };
-  expect((await writ(approve, { env: nowhere })).exit).toBe(EXIT.unavailable);
+  const gone = await fakeApi(() => ({ body: {} }));
+  await gone.close();
+  for (const url of [gone.url, 'http://127.0.0.1:9', 'http://nowhere.invalid'])
+    expect((await writ(approve, { env: { WRIT_URL: url, WRIT_API_KEY: 'k' } })).exit).toBe(EXIT.unavailable);
   expect((await writ(['approval', 'dney'])).exit).toBe(EXIT.usage);
+});
+
+test.each<[string, FakeResponse, number]>([
+  ['at a database that does not answer', problem(503, 'database.unavailable', 'm'), EXIT.unavailable],
+  ['at a proxy without a server', { status: 503, body: '<html>' }, EXIT.unavailable],
+  ['at a server with a bug', problem(500, 'internal', 'm'), EXIT.failed],
+])('a list %s: it changed nothing', async (_, said, exit) => {
+  expect(await exitOf(said, ['operation', 'list'])).toBe(exit);
+});
+
+test('a call whose connection breaks before the answer is unknown, and a list is not', async () => {
+  const server = createServer((request) => request.socket.destroy());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const env = { WRIT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, WRIT_API_KEY: 'k' };
+  try {
+    const called = await writ(CALL, { env });
+    expect(called).toMatchObject({ exit: EXIT.unknown, err: expect.stringContaining('may have happened') as string });
+    expect((await writ(['operation', 'list'], { env })).exit).toBe(EXIT.unavailable);
+  } finally {
+    server.close();
+  }
 });
 
 test('the reference documents every status', () => {

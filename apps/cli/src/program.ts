@@ -13,7 +13,7 @@ A noun may be in the plural: \`writ operation list\` is \`writ operation list\`.
 In a checkout where \`npm start\` runs, no settings are needed. Elsewhere: a context (\`writ context create --help\`),
 or --url and --api-key, or WRIT_URL and WRIT_API_KEY.
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 held or still running, 4 refused, 5 not found, 6 not allowed,
-7 unavailable: try again.`;
+7 unavailable: try again, 8 unknown: it may have happened.`;
 
 /** The prefix of commander's own messages; errors of this program have a code instead. */
 const OWN_PREFIX = /^error: /;

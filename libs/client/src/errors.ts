@@ -28,12 +28,24 @@ export class TimeoutError extends WritError {
   override readonly name = 'TimeoutError';
 }
 
+interface ProblemFacts {
+  readonly status: number;
+  readonly problem: Problem | null;
+  readonly operationId: string | null;
+  /** default: that of the problem */
+  readonly retry?: Problem['retry'];
+}
+
 /** The API answered with a problem (RFC 9457), after all retries that make sense. */
 export class ProblemError extends WritError {
   override readonly name = 'ProblemError';
   readonly status: number;
   /** a code of the closed table, such as `not_found`; `http` where a proxy answered and not Writ */
   readonly code: string;
+  /**
+   * `later`: nothing happened. `same-key`: it may have happened, perhaps in an earlier attempt: repeat it with the same
+   * idempotency key alone.
+   */
   readonly retry: Problem['retry'];
   /** the place in the request, as a JSON pointer; null where the problem names none */
   readonly pointer: string | null;
@@ -42,17 +54,20 @@ export class ProblemError extends WritError {
   /** the operation of a call, of which the decision may stand */
   readonly operationId: string | null;
 
-  constructor(
-    message: string,
-    { status, problem, operationId }: { status: number; problem: Problem | null; operationId: string | null },
-  ) {
+  constructor(message: string, { status, problem, operationId, retry }: ProblemFacts) {
     super(message);
     this.status = status;
     this.problem = problem;
     this.code = problem?.code ?? 'http';
-    this.retry = problem?.retry ?? 'never';
+    this.retry = retry ?? problem?.retry ?? 'never';
     this.pointer = problem?.pointer ?? null;
     this.operationId = operationId;
+  }
+
+  /** The same error with another instruction. */
+  withRetry(retry: Problem['retry']): ProblemError {
+    const { message, status, problem, operationId } = this;
+    return new ProblemError(message, { status, problem, operationId, retry });
   }
 }
 

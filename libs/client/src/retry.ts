@@ -49,6 +49,12 @@ function mayRetry({ status, retry, canRepeat }: FailedAttempt): boolean {
   return status === TOO_MANY_REQUESTS || (OF_PROXIES.has(status) && canRepeat);
 }
 
+/** Whether the request may have happened after an attempt with this answer. */
+export function mayHaveHappened({ status, retry }: Pick<FailedAttempt, 'status' | 'retry'>): boolean {
+  if (retry !== null) return retry === 'same-key';
+  return status === null || OF_PROXIES.has(status);
+}
+
 /** The milliseconds of a header `Retry-After`, which has seconds or a date (RFC 9110 §10.2.3); null without one. */
 export function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null;

@@ -90,6 +90,36 @@ it.each([
   expect(bare.arrived).toHaveLength(1);
 });
 
+it('after an attempt that may have happened no error says that nothing happened', async () => {
+  const lost = (response: { destroy: () => void }): void => response.destroy();
+  const overloaded = problemReply(503, 'overloaded', 'later');
+  for (const [replies, sent, retry] of [
+    [[lost, overloaded], KEYED, 'same-key'],
+    [[problemReply(503, 'database.unavailable', 'same-key'), overloaded], KEYED, 'same-key'],
+    [
+      [
+        { status: 502, body: '<html>' },
+        { status: 502, body: '<html>' },
+      ],
+      KEYED,
+      'same-key',
+    ],
+    [[overloaded, overloaded], KEYED, 'later'],
+    [[lost, overloaded], GET, 'later'],
+    [[lost, problemReply(409, 'conflict', 'never')], KEYED, 'never'],
+  ] as const) {
+    await using server = await TestServer.open(...replies);
+    expect(await failure(transportTo(server).send(sent, { retries: 1 }))).toMatchObject({ retry });
+    expect(server.arrived).toHaveLength(2);
+  }
+});
+
+it('a database that may have committed is asked again only with a key', async () => {
+  await using server = await TestServer.open(problemReply(503, 'database.unavailable', 'same-key'), { status: 200 });
+  expect(await failure(transportTo(server).send(POST))).toMatchObject({ code: 'database.unavailable' });
+  expect(server.arrived).toHaveLength(1);
+});
+
 it('the key follows no redirect', async () => {
   await using other = await TestServer.open({ status: 200 });
   await using server = await TestServer.open({ status: 307, headers: { location: `${other.url}/v1/agents` } });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RequestOptions, Signal } from './options.ts';
 import { ConnectionError, ProblemError, TimeoutError, WritError } from './errors.ts';
-import { decideRetry } from './retry.ts';
+import { decideRetry, mayHaveHappened } from './retry.ts';
 import { operationIdIn, readProblem } from './problems.ts';
 
 /** A request with all of its retries takes no longer than this, unless the caller says otherwise: two long polls. */
@@ -64,6 +64,7 @@ export class Transport {
     const options = { timeoutMs: TIMEOUT_MS, retries: RETRIES, ...this.#defaults, ...given };
     const end = this.#platform.now() + options.timeoutMs;
     let operationId: string | null = null;
+    let isOpen = false;
     for (let attempt = 0; ; attempt += 1) {
       if (options.signal?.aborted === true) throw options.signal.reason;
       const leftMs = end - this.#platform.now();
@@ -71,6 +72,7 @@ export class Transport {
       const answer = await this.#attempt(request, options, leftMs, operationId);
       if (answer instanceof Response) return answer;
       if (answer.error instanceof ProblemError) operationId = answer.error.operationId ?? operationId;
+      isOpen ||= request.method !== 'GET' && mayHaveHappened(answer);
       const { now, chance, sleep } = this.#platform;
       const wait = decideRetry({
         status: answer.status,
@@ -83,7 +85,7 @@ export class Transport {
         chance: chance(),
         now: now(),
       });
-      if (wait === null) throw answer.error;
+      if (wait === null) throw isOpen ? withOpenOutcome(answer.error) : answer.error;
       await sleep(wait, options.signal);
     }
   }
@@ -126,6 +128,15 @@ async function whole(answer: Response): Promise<Response> {
   // A response of these statuses has no body, and can't be made with one.
   return new Response(status === 204 || status === 205 ? null : bytes, { status, headers });
 }
+
+/**
+ * INVARIANT (never twice): an error whose request may have happened in an earlier attempt never says that nothing
+ * happened, since its caller may repeat it with another key.
+ */
+const withOpenOutcome = (error: WritError): WritError =>
+  error instanceof ProblemError && (error.retry === 'later' || error.problem === null)
+    ? error.withRetry('same-key')
+    : error;
 
 async function failureOf(answer: Response, request: TransportRequest): Promise<Failure> {
   const { status, headers } = answer;

@@ -28,4 +28,25 @@ describe('faults', () => {
     expect(isFaultCode('permit.spent')).toBe(true);
     expect(isFaultCode('toString')).toBe(false);
   });
+
+  it('are `later` only where nothing happened, since clients then repeat any request', () => {
+    const later = Object.entries(FAULTS).flatMap(([code, { retry }]) => (retry === 'later' ? [code] : []));
+    // A new one needs a look at each place that throws it: no change may have been made or asked for before.
+    expect(later.sort()).toEqual([
+      'auth.issuer_unavailable',
+      'image.not_ready',
+      'ledger.unavailable',
+      'mcp.busy',
+      'mcp.token_unavailable',
+      'overloaded',
+      'queue.full',
+      'rate.limited',
+      'receipt.pending',
+      'record.backlog',
+      'sandbox.unavailable',
+      'session.busy',
+      'store.unavailable',
+      'transcription.unavailable',
+    ]);
+  });
 });

@@ -3,8 +3,9 @@
 /**
  * The closed table of fault codes. `status` is the API's status when the fault ends a request there; `retry` is the
  * whole instruction to a caller: `never` (the same call fails again), `later` (nothing happened; try again), `same-key`
- * (it may have happened; retry with the same idempotency key or operation id). A code for the refusal of a decided call
- * is part of a ToolResult with HTTP 200; its status applies to routes that aren't calls.
+ * (it may have happened; retry with the same idempotency key or operation id). INVARIANT (never twice): clients repeat
+ * any request after `later`, so no fault has it that may be answered after an effect. A code for the refusal of a
+ * decided call is part of a ToolResult with HTTP 200; its status applies to routes that aren't calls.
  */
 export const FAULTS = {
   // the API: never became an operation
@@ -277,8 +278,9 @@ export const FAULTS = {
     message: 'the log in the database is older than the signed one, or differs from it',
   },
   'ledger.unavailable': { status: 503, retry: 'later', message: 'the ledger does not answer' },
-  'bus.unreachable': { status: 503, retry: 'later', message: 'a part of the system does not answer' },
-  'database.unavailable': { status: 503, retry: 'later', message: 'the database does not answer' },
+  // What was asked may be done: a reply can be lost, and a connection at COMMIT.
+  'bus.unreachable': { status: 503, retry: 'same-key', message: 'a part of the system does not answer' },
+  'database.unavailable': { status: 503, retry: 'same-key', message: 'the database does not answer' },
   'blob.missing': { status: 500, retry: 'never', message: 'a stored content is missing' },
   'blob.corrupt': { status: 500, retry: 'never', message: 'a stored content does not match its hash' },
   'sandbox.unavailable': { status: 503, retry: 'later', message: 'no sandbox can be started' },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAULTS, parseMessage } from '@writ/contract';
 import type { Static, TSchema } from 'typebox';
-import { CliError, EXIT, exitOfFault } from '../cli-error.ts';
+import { CliError, EXIT, exitOfFault, exitWithoutAnswer } from '../cli-error.ts';
 import { LISTED_MAX, suggestionOf, THINGS, thingInPath, thingsIn, type NamedThing } from './known-things.ts';
 
 /** More than the longest wait that the API allows. */
@@ -78,8 +78,9 @@ export class Client {
       });
     } catch (cause) {
       // A body that is read from a file may be what failed.
-      const exit = body instanceof ReadableStream ? EXIT.failed : EXIT.unavailable;
-      throw new CliError('http', `${this.url} does not answer: is it running?`, exit, { cause });
+      const exit = body instanceof ReadableStream ? EXIT.failed : exitWithoutAnswer(cause, method === 'GET');
+      const more = exit === EXIT.unknown ? '; what was asked may have happened: look before you repeat it' : '';
+      throw new CliError('http', `${this.url} does not answer: is it running?${more}`, exit, { cause });
     }
   }
 
@@ -167,6 +168,6 @@ async function problemOf(
   return new CliError(
     code,
     `${message}${pointer === undefined ? '' : `, at \`${pointer}\``} (${method} ${path.split('?')[0]})`,
-    exitOfFault(code, answer.status),
+    exitOfFault(code, answer.status, method === 'GET'),
   );
 }

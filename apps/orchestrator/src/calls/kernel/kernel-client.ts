@@ -2,6 +2,7 @@
 import { withAddedMembers, type Bus } from '@writ/bus';
 import {
   Fault,
+  FAULTS,
   ErasureView,
   NoticesReply,
   allowUnknownMembers,
@@ -173,17 +174,27 @@ export class KernelClient {
     return deadline === null ? ADMIT_MS : Math.min(ADMIT_MS, Math.max(ANSWER_MS, deadline - this.#now()));
   }
 
+  /**
+   * INVARIANT (never twice): after an attempt that the kernel may have handled, no fault says that nothing happened.
+   */
   async #retryUntilAnswered<T>(send: () => Promise<T>): Promise<T> {
+    let isUncertain = false;
     try {
       return await pRetry(send, {
         retries: ADMIT_RETRIES,
         minTimeout: 50,
         factor: 4,
         randomize: true,
-        shouldRetry: ({ error }) => error instanceof Fault && UNCERTAIN_FAULTS.has(error.code),
+        shouldRetry: ({ error }) => {
+          const isOpen = error instanceof Fault && UNCERTAIN_FAULTS.has(error.code);
+          isUncertain ||= isOpen;
+          return isOpen;
+        },
       });
     } catch (error) {
-      if (!(error instanceof Fault) || !UNCERTAIN_FAULTS.has(error.code)) throw error;
+      const isUnanswered = error instanceof Fault && UNCERTAIN_FAULTS.has(error.code);
+      const saysNothing = error instanceof Fault && isUncertain && FAULTS[error.code].retry === 'later';
+      if (!isUnanswered && !saysNothing) throw error;
       throw new Fault(
         error.code === 'database.unavailable' ? error.code : 'bus.unreachable',
         'the kernel gives no answer',

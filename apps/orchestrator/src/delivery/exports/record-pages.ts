@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, FAULTS, type ExportReply, type TenantId } from '@writ/contract';
+import { Fault, type ExportReply, type TenantId } from '@writ/contract';
 import pRetry from 'p-retry';
 import type { LedgerClient } from '../ledger-client.ts';
 
@@ -33,7 +33,8 @@ export async function readPage(
       {
         ...RETRIES,
         signal: gone,
-        shouldRetry: ({ error }) => error instanceof Fault && FAULTS[error.code].retry === 'later',
+        // To read twice is to read: also a fault that leaves open what happened is no reason to end.
+        shouldRetry: ({ error }) => error instanceof Fault && error.status === 503,
       },
     );
   } catch (error) {

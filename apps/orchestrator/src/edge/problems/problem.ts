@@ -88,6 +88,7 @@ export function headersOf({ code, retry, status }: Problem): Record<string, stri
     'cache-control': 'no-store',
     'writ-fault': code,
     ...(status === 401 ? { 'www-authenticate': 'Bearer realm="writ"' } : {}),
-    ...(retry === 'later' ? { 'retry-after': String(RETRY_AFTER_S[code as FaultCode] ?? 1) } : {}),
+    // A 503 passes, also where it is unknown what happened.
+    ...(retry === 'later' || status === 503 ? { 'retry-after': String(RETRY_AFTER_S[code as FaultCode] ?? 1) } : {}),
   };
 }

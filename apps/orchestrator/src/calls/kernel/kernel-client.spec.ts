@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Bus } from '@writ/bus';
+import { Fault, subjectsOf, type FaultCode, type TenantCreate } from '@writ/contract';
+import { KernelClient } from './kernel-client.ts';
+
+/** A client of a kernel that answers each attempt with the next of these faults. */
+function clientOf(faults: readonly FaultCode[]): { client: KernelClient; attempts: () => number } {
+  let attempts = 0;
+  const request = async (): Promise<never> => {
+    const code = faults[attempts] ?? 'internal';
+    attempts += 1;
+    throw new Fault(code);
+  };
+  const client = new KernelClient({ request } as unknown as Bus, subjectsOf('s0'), () => Date.now());
+  return { client, attempts: () => attempts };
+}
+const create = async (client: KernelClient): Promise<unknown> =>
+  await client.createTenant({ v: 1 } as TenantCreate).catch((error: unknown) => (error as Fault).code);
+
+describe('a change that the kernel is asked for several times', () => {
+  it.each<[FaultCode[], FaultCode]>([
+    [['overloaded'], 'overloaded'],
+    [['conflict'], 'conflict'],
+    [['deadline', 'overloaded'], 'bus.unreachable'],
+    [['database.unavailable', 'record.backlog'], 'bus.unreachable'],
+    [['bus.unreachable', 'deadline', 'rate.limited'], 'bus.unreachable'],
+    [['deadline', 'conflict'], 'conflict'],
+    [['deadline', 'internal'], 'internal'],
+  ])('ends after %j as `%s`: nobody says that nothing happened where it may have', async (faults, code) => {
+    const { client, attempts } = clientOf(faults);
+    expect([await create(client), attempts()]).toEqual([code, faults.length]);
+  });
+});
