@@ -2,8 +2,8 @@
 import {
   deploymentOfOrigin,
   parseKeySet,
-  parseReceipt,
   parseTrustPolicy,
+  readReceiptFile,
   ReceiptError,
   verifyReceiptFile,
   type KeySet,
@@ -44,7 +44,7 @@ export function checkReceipt(
 function termsOf(trusted: TrustedKeys, file: string | Uint8Array, now: number): Terms {
   if (!isPolicy(trusted)) return { keys: parseKeySet(trusted), witnessing: null };
   const policy = parseTrustPolicy(trusted);
-  const [origin = ''] = parseReceipt(file).inclusion.checkpoint.split('\n');
+  const [origin = ''] = readReceiptFile(file).receipt.inclusion.checkpoint.split('\n');
   // The origin isn't verified yet: the checkpoint is verified next with the keys of the deployment that it claims.
   const deployment = deploymentOfOrigin(policy, origin);
   if (deployment === undefined)

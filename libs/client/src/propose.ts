@@ -4,7 +4,7 @@ import { CallFailedError, CallRefusedError, TimeoutError } from './errors.ts';
 import type { Operation, ToolResult } from './generated/types.ts';
 import { newIdempotencyKey } from './idempotency.ts';
 import type { RequestOptions } from './options.ts';
-import { CallReceipt } from './receipts.ts';
+import { CallReceipt, type SentCall } from './receipts.ts';
 import type { Transport } from './transport.ts';
 
 const WAIT_MS = 30_000;
@@ -18,6 +18,19 @@ const RECEIPT_RETRIES = 100;
 
 /** States in which nothing more happens by itself. */
 const FINAL: ReadonlySet<Operation['state']> = new Set(['refused', 'committed', 'rolled_back', 'no_op', 'ambiguous']);
+
+/** The request that a call was made by. */
+interface Asked {
+  readonly replayed: boolean;
+  readonly sent: SentCall;
+}
+
+const sentOf = (toolId: string, fields: NonNullable<CallOptions['fields']>): SentCall => ({
+  toolId,
+  ...(fields.agent_id === undefined ? {} : { agentId: fields.agent_id }),
+  ...(fields.capability_token_id === undefined ? {} : { capabilityTokenId: fields.capability_token_id }),
+  ...(fields.workspace_id === undefined ? {} : { workspaceId: fields.workspace_id }),
+});
 
 /** Makes calls and waits for them. */
 export class Calls {
@@ -39,25 +52,25 @@ export class Calls {
       },
       request,
     );
-    const replayed = answer.headers.get('idempotent-replayed') === 'true';
+    const asked = { replayed: answer.headers.get('idempotent-replayed') === 'true', sent: sentOf(toolId, fields) };
     const body = (await answer.json()) as ToolResult | Operation;
-    if ('state' in body) return this.#of(body, replayed);
-    if (body.status === 'ok') return this.#made(body.operation_id, replayed, { outcome: 'ok', toolResult: body });
+    if ('state' in body) return this.#of(body, asked);
+    if (body.status === 'ok') return this.#made(body.operation_id, asked, { outcome: 'ok', toolResult: body });
     // An error alone doesn't say whether the call ran. The header does, where the server sends it.
     const said = answer.headers.get('writ-outcome');
     if (said === 'refused' || said === 'failed')
-      return this.#made(body.operation_id, replayed, { outcome: said, ...whyOf(body) });
-    return this.#of(await this.#read(body.operation_id, 0, request), replayed);
+      return this.#made(body.operation_id, asked, { outcome: said, ...whyOf(body) });
+    return this.#of(await this.#read(body.operation_id, 0, request), asked);
   }
 
   /** A call by its operation, as it is now. */
   async read(operationId: string, options: RequestOptions): Promise<Call> {
-    return this.#of(await this.#read(operationId, 0, options), false);
+    return this.#of(await this.#read(operationId, 0, options), { replayed: false, sent: {} });
   }
 
-  #of(operation: Operation, replayed: boolean): Call {
+  #of(operation: Operation, asked: Asked): Call {
     const { operation_id, state, result, approval_id, awaits } = operation;
-    const made = (more: object): Call => this.#made(operation_id, replayed, more);
+    const made = (more: object): Call => this.#made(operation_id, asked, more);
     if (state === 'held') return made({ outcome: 'held', approvalId: approval_id });
     if (!FINAL.has(state)) return made({ outcome: 'running', awaits: awaits ?? null });
     if (state === 'refused') return made({ outcome: 'refused', ...whyOf(result) });
@@ -66,27 +79,27 @@ export class Calls {
       : made({ outcome: 'failed', ...whyOf(result), ...(state === 'ambiguous' ? { code: 'effect.ambiguous' } : {}) });
   }
 
-  #made(operationId: string, replayed: boolean, more: object): Call {
-    const call = { operationId, replayed, ...more } as Call;
+  #made(operationId: string, asked: Asked, more: object): Call {
+    const call = { operationId, replayed: asked.replayed, ...more } as Call;
     const settled = async (options: WaitOptions = {}): Promise<SettledCall> =>
-      isSettled(call) ? call : await this.#settled(operationId, replayed, options);
+      isSettled(call) ? call : await this.#settled(operationId, asked, options);
     return Object.assign(call, {
       settled,
       result: async (options?: WaitOptions) => resultOf(await settled(options)),
-      receipt: (options: WaitOptions = {}) => this.#receipt(operationId, options),
+      receipt: (options: WaitOptions = {}) => this.#receipt(operationId, asked.sent, options),
       operation: (options: RequestOptions = {}) => this.#read(operationId, 0, options),
       cancel: (options: RequestOptions = {}) => this.#cancel(operationId, options),
     });
   }
 
-  async #settled(operationId: string, replayed: boolean, { timeoutMs, ...options }: WaitOptions): Promise<SettledCall> {
+  async #settled(operationId: string, asked: Asked, { timeoutMs, ...options }: WaitOptions): Promise<SettledCall> {
     const { now, sleep } = this.#transport.platform;
     const end = timeoutMs === undefined ? Infinity : now() + timeoutMs;
     for (let pause = PAUSE_FIRST_MS; ; pause = Math.min(pause * 2, PAUSE_MAX_MS)) {
       const leftMs = end - now();
       if (leftMs <= 0) throw new TimeoutError(`\`${operationId}\` has not ended within ${String(timeoutMs)} ms`);
       const operation = await this.#read(operationId, Math.min(POLL_MS, leftMs), options);
-      const call = this.#of(operation, replayed);
+      const call = this.#of(operation, asked);
       if (isSettled(call)) return call;
       // A call that its proposer runs itself, and a held one, are answered at once.
       await sleep(Math.min(pause, Math.max(0, end - now())), options.signal);
@@ -110,11 +123,11 @@ export class Calls {
     return await this.#json(request, options);
   }
 
-  async #receipt(operationId: string, options: WaitOptions): Promise<CallReceipt> {
+  async #receipt(operationId: string, sent: SentCall, options: WaitOptions): Promise<CallReceipt> {
     const path = `/v1/operations/${encodeURIComponent(operationId)}/receipt`;
     const request = { method: 'GET', path, canRepeat: true };
     const answer = await this.#transport.send(request, { retries: RECEIPT_RETRIES, ...options });
-    return new CallReceipt(await answer.text(), operationId);
+    return new CallReceipt(await answer.text(), operationId, sent);
   }
 
   async #json<T>(request: Parameters<Transport['send']>[0], options: RequestOptions): Promise<T> {

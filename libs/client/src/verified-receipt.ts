@@ -12,6 +12,10 @@ export interface ExpectedReceipt {
   readonly operationId?: string;
   readonly logId?: string;
   readonly deployment?: string;
+  readonly toolId?: string;
+  readonly agentId?: string;
+  readonly capabilityTokenId?: string;
+  readonly workspaceId?: string;
 }
 
 /** A receipt that verified: all of it comes from bytes that a trusted key signed. */

@@ -192,6 +192,10 @@ describe('a receipt', () => {
     ['operationId', `op_${'0'.repeat(26)}`],
     ['logId', `log_${'0'.repeat(26)}`],
     ['deployment', 'other.example'],
+    ['toolId', 'fs.delete'],
+    ['agentId', `agt_${'0'.repeat(26)}`],
+    ['capabilityTokenId', `cap_${'0'.repeat(26)}`],
+    ['workspaceId', `wsp_${'0'.repeat(26)}`],
   ])('that is genuine but of another %s than was asked for fails', (name, wanted) => {
     expect(failedCheckOf(() => verifyReceipt(RECEIPT, KEYS, { [name]: wanted }))).toBe('expectation');
   });

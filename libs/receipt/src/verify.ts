@@ -27,6 +27,10 @@ export interface Expectation {
   readonly operationId?: string;
   readonly logId?: string;
   readonly deployment?: string;
+  readonly toolId?: string;
+  readonly agentId?: string;
+  readonly capabilityTokenId?: string;
+  readonly workspaceId?: string;
 }
 
 export interface VerifiedReceipt {
@@ -96,7 +100,7 @@ export function verifyReceipt(
       ? new Date(record.recorded_at).toISOString()
       : requireGood(judgeByLogPosition(logged, history, keys, witnessing));
   checks.splice(validityAt, 0, { name: 'key_validity', detail: validity });
-  requireExpected({ operationId: record.operation_id, logId: record.log_id, deployment }, expected, passed);
+  requireExpected(factsOf(record, deployment), expected, passed);
   return { checks, record, subject, checkpoint, deployment };
 }
 
@@ -182,15 +186,32 @@ function verifyInclusionOf(
   passed('inclusion', `leaf ${String(leafIndex)} of ${String(treeSize)}`);
 }
 
-function requireExpected(
-  found: { operationId: string | null; logId: string; deployment: string },
-  expected: Expectation,
-  passed: Passed,
-): void {
-  for (const name of ['operationId', 'logId', 'deployment'] as const) {
+const factsOf = (record: AuditRecord, deployment: string): Readonly<Record<keyof Expectation, string | null>> => ({
+  operationId: record.operation_id,
+  logId: record.log_id,
+  deployment,
+  toolId: record.tool_id,
+  agentId: record.agent_id,
+  capabilityTokenId: record.capability_token_id,
+  workspaceId: record.workspace_id,
+});
+
+/** What each expectation is of, in the message where it is not met. */
+const EXPECTED = {
+  operationId: '',
+  logId: '',
+  deployment: '',
+  toolId: 'the tool ',
+  agentId: 'the agent ',
+  capabilityTokenId: 'the capability token ',
+  workspaceId: 'the workspace ',
+} as const satisfies Record<keyof Expectation, string>;
+
+function requireExpected(found: ReturnType<typeof factsOf>, expected: Expectation, passed: Passed): void {
+  for (const name of Object.keys(EXPECTED) as (keyof Expectation)[]) {
     const wanted = expected[name];
     if (wanted === undefined) continue;
-    demand('expectation', found[name] === wanted, `the receipt is genuine but not of \`${wanted}\``);
-    passed('expectation', `\`${wanted}\``);
+    demand('expectation', found[name] === wanted, `the receipt is genuine but not of ${EXPECTED[name]}\`${wanted}\``);
+    passed('expectation', `${EXPECTED[name]}\`${wanted}\``);
   }
 }
