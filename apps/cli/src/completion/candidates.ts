@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command, Option } from 'commander';
-import type { Context } from '../context.ts';
+import type { CommonOptions, Context } from '../context.ts';
 import { readContexts } from '../contexts/contexts-file.ts';
 import { connect } from '../http/connection.ts';
 import { isThing, THINGS, thingsIn, type Thing } from '../http/known-things.ts';
@@ -26,6 +26,10 @@ export interface CompletionContext extends Context {
   readonly listingMs: number;
 }
 
+interface Asked extends CompletionContext {
+  readonly common: CommonOptions;
+}
+
 /** What the words of a command line lead to. */
 interface Place {
   readonly command: Command;
@@ -33,7 +37,17 @@ interface Place {
   readonly position: number;
   /** the option whose value the last word is */
   readonly option: Option | null;
+  /** the options before it that say which server and key are meant */
+  readonly common: CommonOptions;
 }
+
+/** Options of every command that select a server or a key, by their members of `CommonOptions`. */
+const SELECTING: Readonly<Record<string, keyof CommonOptions>> = {
+  '--context': 'context',
+  '--url': 'url',
+  '--api-key': 'apiKey',
+  '--as': 'as',
+};
 
 /**
  * The candidates for the last word of a command line, which begins after `writ`. Whatever fails, there are fewer
@@ -45,31 +59,47 @@ export async function candidatesFor(
   context: CompletionContext,
 ): Promise<Candidate[]> {
   const last = words.at(-1) ?? '';
-  const { command, position, option } = placeOf(root, words.slice(0, -1));
+  const { command, position, option, common } = placeOf(root, words.slice(0, -1));
+  const asked = { ...context, common };
   const all =
     option === null
       ? last.startsWith('-')
         ? optionsOf(command)
-        : await operandsOf(command, position, context)
-      : await valuesOf(option.argChoices, option.long?.slice(2) ?? '', context);
+        : await operandsOf(command, position, asked)
+      : await valuesOf(option.argChoices, option.long?.slice(2) ?? '', asked);
   return all.filter(({ word }) => word.startsWith(last));
 }
 
 function placeOf(root: Command, words: readonly string[]): Place {
-  let place: Place = { command: root, position: 0, option: null };
+  let place: Place = { command: root, position: 0, option: null, common: {} };
   for (const word of words) {
-    const { command, position, option } = place;
-    if (option !== null) place = { command, position, option: null };
-    else if (word.startsWith('-')) place = { command, position, option: optionWithValue(command, word) };
+    const { command, position, option, common } = place;
+    // Bash makes three words of `--context=work`.
+    if (option !== null && word === '=') continue;
+    if (option !== null) place = { command, position, option: null, common: { ...common, ...selected(option, word) } };
+    else if (word.startsWith('-')) place = { ...place, ...optionIn(place, word) };
     else {
       const below = command.commands.find((each) => [each.name(), ...each.aliases()].includes(word));
       place =
         below === undefined || position > 0
-          ? { command, position: position + 1, option: null }
-          : { command: below, position: 0, option: null };
+          ? { command, position: position + 1, option: null, common }
+          : { command: below, position: 0, option: null, common };
     }
   }
   return place;
+}
+
+const selected = ({ long }: Option, value: string): Partial<CommonOptions> => {
+  const member = SELECTING[long ?? ''];
+  return member === undefined ? {} : { [member]: value };
+};
+
+/** An option whose value is the next word, or stands in the same one. */
+function optionIn({ command, common }: Place, word: string): Pick<Place, 'option' | 'common'> {
+  const [name = '', ...value] = word.split('=');
+  const option = optionWithValue(command, name);
+  if (option === null || value.length === 0) return { option, common };
+  return { option: null, common: { ...common, ...selected(option, value.join('=')) } };
 }
 
 function allOptions(command: Command): readonly Option[] {
@@ -87,7 +117,7 @@ const optionsOf = (command: Command): Candidate[] => [
   { word: '--help', about: 'display help for command' },
 ];
 
-async function operandsOf(command: Command, position: number, context: CompletionContext): Promise<Candidate[]> {
+async function operandsOf(command: Command, position: number, context: Asked): Promise<Candidate[]> {
   const below = command
     .createHelp()
     .visibleCommands(command)
@@ -102,11 +132,7 @@ async function operandsOf(command: Command, position: number, context: Completio
   return await valuesOf(argument.argChoices, isOfNoun ? noun : argument.name(), context);
 }
 
-async function valuesOf(
-  choices: readonly string[] | undefined,
-  name: string,
-  context: CompletionContext,
-): Promise<Candidate[]> {
+async function valuesOf(choices: readonly string[] | undefined, name: string, context: Asked): Promise<Candidate[]> {
   if (choices !== undefined) return choices.map((word) => ({ word, about: '' }));
   if (name === 'context') return contextNames(context);
   const thing = Object.hasOwn(CALLED, name) ? CALLED[name] : isThing(name) ? name : undefined;
@@ -121,10 +147,11 @@ function contextNames({ env }: Context): Candidate[] {
   }
 }
 
-async function listed(thing: Thing, context: CompletionContext): Promise<Candidate[]> {
+/** INVARIANT (one source): ids come from the server that the finished command would talk to, with the same key. */
+async function listed(thing: Thing, context: Asked): Promise<Candidate[]> {
   const { path, holder } = THINGS[thing];
   try {
-    const { client } = connect(context, {}, holder);
+    const { client } = connect(context, context.common, holder);
     const answer = await client.request(`${path}?limit=${LISTED_MAX}`, { timeoutMs: context.listingMs });
     return thingsIn(thing, await answer.json())
       .filter(({ id }) => SAFE.test(id))

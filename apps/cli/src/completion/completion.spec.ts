@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
@@ -56,6 +56,47 @@ test.each<[string[], string[]]>([
   [['nonsense', 'get', ''], []],
 ])('the candidates after %j are %j', async (words, candidates) => {
   expect(await complete('bash', ...words)).toEqual(candidates);
+});
+
+describe('ids come from the server that the finished command would ask, with its key', () => {
+  let dir: string;
+  let other: FakeApi;
+  beforeAll(async () => {
+    other = await fakeApi(() => ({ body: { items: [{ agent_id: 'agt_other', name: null }], next_cursor: null } }));
+    dir = mkdtempSync(join(tmpdir(), 'writ-completion-'));
+    const made = ['context', 'create', 'work', '--url', other.url];
+    expect((await writ(made, { stdin: 'key-of-work', env: { XDG_CONFIG_HOME: dir } })).exit).toBe(0);
+    mkdirSync(join(dir, '.writ'));
+    const keys = { api_key: 'local-admin', operator_key: 'local-operator' };
+    writeFileSync(join(dir, '.writ', 'cli.json'), JSON.stringify({ url: other.url, ...keys }));
+  });
+  afterAll(async () => {
+    await other.close();
+    rmSync(dir, { recursive: true });
+  });
+  const ask = async (words: string[], env: Readonly<Record<string, string>>): Promise<[string, string | undefined]> => {
+    other.requests.length = 0;
+    const line = ['__complete', 'bash', '--within', '60000', '--', ...words, 'agent', 'get', ''];
+    return [(await writ(line, { env, cwd: dir })).out.trim(), other.requests[0]?.key];
+  };
+
+  it.each<[string[], string]>([
+    [['--context', 'work'], 'key-of-work'],
+    [['--context=work'], 'key-of-work'],
+    [['--context', '=', 'work'], 'key-of-work'],
+  ])('%j', async (words, key) => {
+    expect(await ask(words, { XDG_CONFIG_HOME: dir, WRIT_URL: '', WRIT_API_KEY: '' })).toEqual([
+      'agt_other',
+      `Bearer ${key}`,
+    ]);
+    expect(await ask(words, { XDG_CONFIG_HOME: dir, ...api.env })).toEqual(['agt_other', `Bearer ${key}`]);
+  });
+
+  it('--url with --api-key, and --as', async () => {
+    expect(await ask(['--url', other.url, '--api-key', 'mine'], api.env)).toEqual(['agt_other', 'Bearer mine']);
+    expect(await ask(['--as', 'operator'], {})).toEqual(['agt_other', 'Bearer local-operator']);
+    expect(await ask(['--as', 'nobody'], {})).toEqual(['', undefined]);
+  });
 });
 
 test('hidden commands, plurals and older spellings are no candidates', async () => {
