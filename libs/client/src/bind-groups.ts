@@ -71,7 +71,7 @@ function requestOf(facts: RouteFacts, { ids, body, options }: Given): (query: Qu
   return (query) => ({
     method,
     path: pathOf(path, ids, rest, query),
-    canRepeat: method === 'GET' || facts.keyed !== undefined,
+    canRepeat: method === 'GET' || facts.keyed !== undefined || facts.repeatable === true,
     ...sent,
   });
 }

@@ -13,4 +13,6 @@ export interface RouteFacts {
   readonly answer: 'json' | 'list' | 'download' | 'events';
   /** where the request takes an idempotency key */
   readonly keyed?: 'header' | 'body';
+  /** the same request may arrive twice, also without a key */
+  readonly repeatable?: true;
 }

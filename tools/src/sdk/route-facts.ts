@@ -11,7 +11,15 @@ export interface RouteFacts {
   readonly query?: true;
   readonly answer: 'json' | 'list' | 'download' | 'events';
   readonly keyed?: 'header' | 'body';
+  readonly repeatable?: true;
 }
+
+/**
+ * Operations that change something, and of which the same request may arrive twice without a key. A permit is redeemed
+ * by one nonce, which gets the same answer again. To renew twice is to renew, and a repeated report gets the outcome of
+ * the first one. `tests/e2e/src/shared/functions.spec.ts` asks each of them twice.
+ */
+export const REPEATABLE: ReadonlySet<string> = new Set(['redeemPermit', 'renewLease', 'reportFunction']);
 
 /** A method of the client, with the route that it sends. */
 export interface Method {
@@ -76,6 +84,7 @@ function factsOf(route: ApiRoute, schemas: Api['schemas']): RouteFacts {
     ...(parameters.some((one) => one.in === 'query') ? { query: true as const } : {}),
     answer: answerOf(route, schemas),
     ...(keyed === undefined ? {} : { keyed }),
+    ...(REPEATABLE.has(route.operationId) ? { repeatable: true as const } : {}),
   };
 }
 

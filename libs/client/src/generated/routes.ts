@@ -143,9 +143,9 @@ export const ROUTES = {
   permits: {
     take: { method: 'POST', path: '/v1/permits/next', body: 'json', query: true, answer: 'json' },
     takeOwn: { method: 'POST', path: '/v1/permits/own', body: 'json', answer: 'json' },
-    redeem: { method: 'POST', path: '/v1/permits/redemptions', body: 'json', answer: 'json' },
-    renewLease: { method: 'POST', path: '/v1/permits/renewals', body: 'json', answer: 'json' },
-    reportFunction: { method: 'POST', path: '/v1/permits/reports', body: 'json', answer: 'json' },
+    redeem: { method: 'POST', path: '/v1/permits/redemptions', body: 'json', answer: 'json', repeatable: true },
+    renewLease: { method: 'POST', path: '/v1/permits/renewals', body: 'json', answer: 'json', repeatable: true },
+    reportFunction: { method: 'POST', path: '/v1/permits/reports', body: 'json', answer: 'json', repeatable: true },
   },
   persons: {
     find: { method: 'GET', path: '/v1/persons', query: true, answer: 'json' },

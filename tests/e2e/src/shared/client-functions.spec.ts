@@ -53,6 +53,24 @@ it('an admitted call runs once, with the arguments that were decided on, and has
   expect([call.outcome, await call.result(), ran]).toEqual(['ok', { refund: 'r-1' }, [{ cents: 5 }]]);
 });
 
+it('a call runs once, and is reported, though the answers to its permit get lost', async () => {
+  const lost = new Set(['/v1/permits/redemptions', '/v1/permits/reports']);
+  const asked: string[] = [];
+  const fetchLosing = async (url: string, init: RequestInit): Promise<Response> => {
+    const answer = await fetch(url, init);
+    const path = new URL(url).pathname;
+    asked.push(path.replace('/v1/permits/', ''));
+    // The server has answered, and the program doesn't hear of it.
+    if (lost.delete(path)) throw new TypeError('the connection broke');
+    return answer;
+  };
+  const ran: unknown[] = [];
+  const losing = new Writ({ url: stack.url, apiKey: world.agent.key, fetch: fetchLosing });
+  const call = await losing.perform('billing.refund', { cents: 6 }, refunds(ran), fieldsOf('autopilot'));
+  expect([call.outcome, await call.result(), ran]).toEqual(['ok', { refund: 'r-1' }, [{ cents: 6 }]]);
+  expect(asked.filter((one) => one.startsWith('re'))).toEqual(['redemptions', 'redemptions', 'reports', 'reports']);
+});
+
 it('a call that is not admitted does not run', async () => {
   const ran: unknown[] = [];
   const refused = await agent().perform(

@@ -75,6 +75,17 @@ it('the proposer of a call runs it under a permit of its own', async () => {
   });
 });
 
+it('what a permit is redeemed, renewed and reported with may arrive twice, and has the same answer', async () => {
+  await propose('billing.charge', { cents: 30 });
+  const proof = await worker.take();
+  const first = (await worker.redeem(proof)).body;
+  expect((await worker.redeem(proof)).body).toEqual(first);
+  for (let times = 0; times < 2; times += 1) expect((await worker.renew(proof)).body).toMatchObject({ stop: false });
+  const reported = await worker.report(proof, DONE);
+  expect(reported.body).toEqual({ state: 'committed', tx_outcome: 'committed' });
+  expect((await worker.report(proof, { outcome: 'unknown', message: 'later' })).body).toEqual(reported.body);
+});
+
 it('no key does the work of another: roles, permits and arguments are bound', async () => {
   await propose('billing.charge', { cents: 7 });
   expect((await world.agent.post('/v1/permits/next', {})).status).toBe(403);
