@@ -274,6 +274,12 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./tenants/tenants.ts')).tenantCommand,
   },
   {
+    name: 'login',
+    summary: 'sign in as a person, in a browser',
+    load: async () => (await import('./login/login.ts')).loginCommand,
+  },
+  { name: 'logout', summary: 'end your session', load: async () => (await import('./login/logout.ts')).logoutCommand },
+  {
     name: 'status',
     summary: 'what this program talks to, and whether it works',
     load: async () => (await import('./status/status.ts')).statusCommand,

@@ -37,5 +37,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'writ context use work',
     'writ context list',
   ],
+  login: [
+    'writ login work --url https://writ.example.org --tenant ten_…',
+    'writ login',
+    'writ login work --no-browser -o json',
+  ],
+  logout: ['writ logout', 'writ logout work'],
+  whoami: ['writ whoami', 'writ whoami -o json'],
   completion: ['source <(writ completion bash)', 'writ completion fish > ~/.config/fish/completions/writ.fish'],
 };

@@ -12,9 +12,9 @@ beforeAll(async () => {
 
 /** The commands that take no verb: each is one itself, or a thing that there is only one of. */
 const WITHOUT_PLURAL = new Set([
-  ...['__complete', 'audio', 'call', 'chat', 'completion', 'erase', 'export', 'freeze', 'log', 'mcp', 'mk8', 'open'],
-  ...['retention', 'risk', 'settings', 'status', 'turn', 'unfreeze', 'usage', 'verify', 'whoami'],
-  'witness',
+  ...['__complete', 'audio', 'call', 'chat', 'completion', 'erase', 'export', 'freeze', 'log', 'login', 'logout'],
+  ...['mcp', 'mk8', 'open', 'retention', 'risk', 'settings', 'status', 'turn', 'unfreeze', 'usage', 'verify'],
+  ...['whoami', 'witness'],
 ]);
 
 test('every noun is in the singular, and its plural means the same', () => {

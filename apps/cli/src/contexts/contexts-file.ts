@@ -19,7 +19,19 @@ const Defaults = {
   agent_id: Type.Optional(Type.String()),
 };
 /** How the server knows the caller. Other kinds may follow, so a newer program's file is refused, not misread. */
-const Credential = Type.Object({ kind: Type.Literal('api_key'), secret: Type.String({ minLength: 1 }) });
+const ApiKeyCredential = Type.Object({ kind: Type.Literal('api_key'), secret: Type.String({ minLength: 1 }) });
+/** A session of `writ login`. */
+const SessionCredential = Type.Object({
+  kind: Type.Literal('session'),
+  tenant_id: Type.String(),
+  /** null: signed out */
+  secret: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
+  /** when this text of it came, and when the session ends in any case: milliseconds since the epoch */
+  renewed_at: Type.Integer(),
+  expires_at: Type.Integer(),
+});
+export type SessionCredential = Static<typeof SessionCredential>;
+const Credential = Type.Union([ApiKeyCredential, SessionCredential]);
 
 export const StoredContext = Type.Object({ url: Type.String(), credential: Credential, ...Defaults });
 export type StoredContext = Static<typeof StoredContext>;

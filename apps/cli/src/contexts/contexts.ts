@@ -4,7 +4,7 @@ import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { deleteCommand } from '../delete-command.ts';
 import { localSettings, verifyUrl } from '../http/connection.ts';
-import { fieldsOf, tableOf } from '../terminal.ts';
+import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { createVerb, getVerb, updateVerb } from '../verbs.ts';
 import {
   contextNamed,
@@ -40,6 +40,9 @@ const viewOf = (name: string, isCurrent: boolean, { credential, ...stored }: Sto
   current: isCurrent,
   ...stored,
   credential: credential.kind,
+  ...(credential.kind === 'session'
+    ? { tenant_id: credential.tenant_id, session_expires_at: credential.secret === null ? null : credential.expires_at }
+    : {}),
 });
 type ContextView = ReturnType<typeof viewOf>;
 
@@ -51,7 +54,15 @@ const describe = (view: ContextView): string =>
     workspace: view.workspace_id,
     token: view.capability_token_id,
     agent: view.agent_id,
+    tenant: view.tenant_id,
+    session: sessionOf(view),
   });
+
+/** Of a context with a session: until when somebody is signed in. */
+function sessionOf({ session_expires_at: end }: ContextView): string | undefined {
+  if (end === undefined) return undefined;
+  return end === null ? 'signed out' : `until ${momentOf(end)}`;
+}
 
 /** The context that commands use without an option: the one of the environment, else the current one. */
 const currentOf = (context: Context, { current }: ContextsFile): string => context.env.context ?? current ?? LOCAL;
@@ -173,11 +184,13 @@ function removeCommand(context: Context): Command {
   return command.action((name: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const file = readContexts(context.env);
-    contextNamed(file, name);
+    const { credential } = contextNamed(file, name);
     const { [name]: _gone, ...contexts } = file.contexts;
     const isCurrent = file.current === name;
     writeContexts(context.env, { ...file, ...(isCurrent ? { current: null } : {}), contexts });
     show(context, options, { name, removed: true }, () => `removed ${name}`);
+    if (credential.kind === 'session' && credential.secret !== null)
+      context.writeError('note: its session goes on until it ends by itself: `writ logout` ends one at once\n');
     if (isCurrent && Object.keys(contexts).length > 0)
       context.writeError('note: it was the current one; `writ context use` selects another\n');
   });

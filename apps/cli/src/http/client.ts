@@ -23,14 +23,27 @@ export interface RequestOptions {
 /** A suggestion is worth no longer wait. */
 const SUGGESTION_MS = 2_000;
 
+/** What requests present: a key, or a session that may be renewed before each of them. */
+export interface KeySource {
+  readonly current: () => Promise<string>;
+  /** what to tell where the server doesn't know it any more */
+  readonly ended: () => CliError;
+}
+
 /** The HTTP API, with one key. */
 export class Client {
   readonly url: string;
-  readonly #key: string;
+  readonly #key: string | KeySource | null;
 
-  constructor(url: string, key: string) {
+  /** @param key null for routes that need none */
+  constructor(url: string, key: string | KeySource | null) {
     this.url = url;
     this.#key = key;
+  }
+
+  async #authorization(): Promise<{ readonly authorization?: string }> {
+    if (this.#key === null) return {};
+    return { authorization: `Bearer ${typeof this.#key === 'string' ? this.#key : await this.#key.current()}` };
   }
 
   /** @throws CliError with the fault code of the problem in the answer, or `http` where there is no answer */
@@ -38,6 +51,7 @@ export class Client {
     const answer = await this.#fetch(path, ask);
     if (answer.ok) return answer;
     const about = ask.about ?? thingInPath(path);
+    if (answer.status === 401 && this.#key !== null && typeof this.#key !== 'string') throw this.#key.ended();
     throw await problemOf(answer, ask.method ?? 'GET', path, {
       about,
       suggest: async () => (about === null ? '' : await this.#suggestionFor(about)),
@@ -61,10 +75,11 @@ export class Client {
     const isBytes = body instanceof Uint8Array || body instanceof ReadableStream;
     const type =
       body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' };
+    const authorization = await this.#authorization();
     try {
       return await fetch(`${this.url}${path}`, {
         method,
-        headers: { authorization: `Bearer ${this.#key}`, ...type, ...headers },
+        headers: { ...authorization, ...type, ...headers },
         body:
           body === undefined
             ? null
@@ -97,7 +112,7 @@ export class Client {
     return await fetch(`${this.url}${path}`, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${this.#key}`,
+        ...(await this.#authorization()),
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
         ...headers,

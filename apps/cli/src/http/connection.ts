@@ -6,7 +6,8 @@ import { Type, type Static } from 'typebox';
 import { CliError, EXIT, usage } from '../cli-error.ts';
 import type { CommonOptions, Context } from '../context.ts';
 import { contextNamed, LOCAL, readContexts } from '../contexts/contexts-file.ts';
-import { Client } from './client.ts';
+import { SessionKey, signInAgain } from '../login/session-key.ts';
+import { Client, type KeySource } from './client.ts';
 import { KEY_HOLDERS, type KeyHolder } from './key-holders.ts';
 
 /** The settings file that `npm start` writes. */
@@ -74,7 +75,13 @@ function connectByContext(context: Context, options: CommonOptions): Connection 
   if (options.as !== undefined)
     throw usage(`\`--as\` selects a key of the local set-up, and the context \`${name}\` has only one`);
   const { url, credential, ...defaults } = contextNamed(file, name);
-  return { client: new Client(verifyUrl(url), credential.secret), defaults, source: { kind: 'context', name } };
+  const key = credential.kind === 'session' ? sessionOf(context, name) : credential.secret;
+  return { client: new Client(verifyUrl(url), key), defaults, source: { kind: 'context', name } };
+}
+
+function sessionOf({ env }: Context, name: string): KeySource {
+  const session = new SessionKey(env, name);
+  return { current: async () => await session.current(), ended: () => signInAgain(name) };
 }
 
 function connectLocally(context: Context, options: CommonOptions, holder: KeyHolder): Connection {

@@ -4,7 +4,7 @@ import { APPROVAL, IDS } from '../specs/samples.ts';
 
 const WHOAMI = {
   kind: 'api_key',
-  tenant: { id: IDS.tenant, name: 'acme' },
+  tenant_id: IDS.tenant,
   api_key_id: IDS.key,
   role: 'operator',
   agent_id: null,
@@ -37,7 +37,7 @@ test('status says what is talked to, who the key is, and what waits', async () =
     /^settings of +WRIT_URL and WRIT_API_KEY$/m,
     /^server +ready$/m,
     /^key +accepted$/m,
-    new RegExp(`^tenant +acme ${IDS.tenant}$`, 'm'),
+    new RegExp(`^tenant +${IDS.tenant}$`, 'm'),
     /^role +operator$/m,
     /^person +ann$/m,
     /^calls that wait for a person +2$/m,
@@ -46,6 +46,13 @@ test('status says what is talked to, who the key is, and what waits', async () =
     expect(out).toMatch(line);
   expect(JSON.parse((await status('--json')).out)).toMatchObject({ server: 'ready', caller: WHOAMI });
   expect(out).not.toContain('writ_test');
+});
+
+test('status says of a session whose it is, and until when', async () => {
+  const session = { ...WHOAMI, kind: 'session', principal: null, person_id: 'person_x', expires_at: 60_000 };
+  said = { ...said, '/v1/whoami': { body: session } };
+  const { out } = await status();
+  for (const line of [/^person +person_x$/m, /^signed in until +1970-01-01T00:01:00Z$/m]) expect(out).toMatch(line);
 });
 
 test.each<[string, Record<string, FakeResponse>, number, object]>([

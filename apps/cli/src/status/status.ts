@@ -5,9 +5,9 @@ import { Command } from 'commander';
 import { Type, type Static, type TSchema } from 'typebox';
 import { CliError, EXIT } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
-import type { Client } from '../http/client.ts';
+import { Client } from '../http/client.ts';
 import { connect, type Connection } from '../http/connection.ts';
-import { fieldsOf } from '../terminal.ts';
+import { fieldsOf, momentOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 
 const text = Type.String();
@@ -17,10 +17,12 @@ const orNull = Type.Optional(Type.Union([text, Type.Null()]));
 const Whoami = Type.Object({
   kind: text,
   role: orNull,
-  tenant: Type.Optional(Type.Union([Type.Object({ id: text, name: orNull }), Type.Null()])),
+  tenant_id: orNull,
   agent_id: orNull,
   principal: orNull,
+  person_id: orNull,
   api_key_id: orNull,
+  expires_at: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
 });
 type Whoami = Static<typeof Whoami>;
 
@@ -63,7 +65,8 @@ export function statusCommand(context: Context): Command {
 }
 
 async function readStatus({ client, defaults, source }: Connection): Promise<Status> {
-  const server = await readiness(client);
+  // Whether it is ready, it says to everybody: also to somebody who is signed out.
+  const server = await readiness(new Client(client.url, null));
   const known = { version: VERSION, source, url: client.url, server, defaults: defaultsOf(defaults) };
   if (server === 'unreachable')
     return { ...known, key: 'unknown', caller: null, pending_approvals: null, emergency_stops: null };
@@ -151,9 +154,12 @@ function describe(status: Status): string {
     address: status.url,
     server: status.server.replace('_', ' '),
     key: status.key,
-    tenant: caller?.tenant ? `${caller.tenant.name ?? ''} ${caller.tenant.id}`.trim() : null,
+    tenant: caller?.tenant_id,
     role: caller?.role,
-    person: caller?.principal,
+    person: caller?.principal ?? caller?.person_id,
+    [caller?.kind === 'session' ? 'signed in until' : 'key until']: caller?.expires_at
+      ? momentOf(caller.expires_at)
+      : null,
     agent: caller?.agent_id ?? defaults.agent_id,
     workspace: defaults.workspace_id,
     token: defaults.capability_token_id,
