@@ -89,6 +89,8 @@ export function headersOf({ code, retry, status }: Problem): Record<string, stri
     'writ-fault': code,
     ...(status === 401 ? { 'www-authenticate': 'Bearer realm="writ"' } : {}),
     // A 503 passes, also where it is unknown what happened.
-    ...(retry === 'later' || status === 503 ? { 'retry-after': String(RETRY_AFTER_S[code as FaultCode] ?? 1) } : {}),
+    ...(retry === 'later' || (retry === 'same-key' && status === 503)
+      ? { 'retry-after': String(RETRY_AFTER_S[code as FaultCode] ?? 1) }
+      : {}),
   };
 }
