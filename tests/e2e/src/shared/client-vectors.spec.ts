@@ -31,10 +31,6 @@ beforeAll(async () => {
   trusted = readFileSync(stack.keys.publicKeysFile, 'utf8');
   world = await makeWorld(stack.url, stack.keys.platformKey, {
     files: { 'a.txt': 'one\n', 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n' },
-    fs: [
-      { path: '', read: true, write: true },
-      { path: 'locked', read: true, write: false },
-    ],
   });
 });
 
@@ -76,7 +72,7 @@ async function before(step: Step): Promise<void> {
     });
 }
 
-it.each(SCENARIOS)('$name', async ({ name, steps }) => {
+it.each(SCENARIOS)('$name', async ({ name, begins, steps }) => {
   const clients = { agent: clientOf('agent'), operator: clientOf('operator') };
   const done: RecordedStep[] = [];
   for (const step of steps) {
@@ -89,6 +85,7 @@ it.each(SCENARIOS)('$name', async ({ name, steps }) => {
       receipts.push({ text: exchanges.at(-1)!.answer.body, operationId });
     }
   }
+  expect((done[0]?.gives as { outcome?: unknown }).outcome).toBe(begins);
   recorded.push({ name, steps: done });
   if (RECORDS) return;
   const { scenarios } = JSON.parse(readFileSync(fileOf('scenarios'), 'utf8')) as { scenarios: Scenario[] };
