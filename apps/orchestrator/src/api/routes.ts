@@ -48,6 +48,7 @@ export const ROUTES: readonly RouteRow[] = [
   IDENTITY_PROVIDERS,
   PERSONS,
   SIGN_INS,
+  OAUTH_TOKEN,
   CALL_SETTINGS,
   AGENTS,
   CALLS,
