@@ -234,4 +234,25 @@ describe('a credential that was exchanged', () => {
     const refused = await call();
     expect([refused.state, JSON.stringify(refused)]).toEqual(['refused', expect.stringContaining('key.revoked')]);
   });
+
+  it('and has ended costs nothing when its key is revoked, however many there are', async () => {
+    const { tenant, parent, bound, exchange } = await scene();
+    await exchange();
+    const [expired, ended] = [await tenant.token({ expires_at: 1 }), 50_000];
+    await process.admin.query(
+      `INSERT INTO kernel.bound_key (tenant_id, api_key_id, capability_token_id, exchanged_by)
+       SELECT $1, 'key_ended' || n, $2, $3 FROM generate_series(1, $4::int) n`,
+      [tenant.tenantId, expired, parent.api_key_id, ended],
+    );
+    const by = { tenant_id: tenant.tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null };
+    const start = performance.now();
+    await ask('kernel.api_key.revoke', { v: 1, caller: by, api_key_id: parent.api_key_id });
+    // The limit is ten seconds.
+    expect(performance.now() - start).toBeLessThan(5_000);
+    const { rows } = await process.admin.query<{ api_key_id: string }>(
+      'SELECT api_key_id FROM kernel.revoked_key WHERE tenant_id = $1',
+      [tenant.tenantId],
+    );
+    expect(rows.map(({ api_key_id }) => api_key_id).sort()).toEqual([parent.api_key_id, bound.api_key_id].sort());
+  }, 60_000);
 });

@@ -1,5 +1,9 @@
--- Revokes the credentials that were exchanged for an API key, and marks their calls as kernel.mark_calls_of_key does.
+-- Revokes the credentials that were exchanged for an API key and haven't ended, and marks their calls as kernel.mark_calls_of_key does.
 -- Returns the ids of these calls.
+--
+-- A credential ends with its capability token, so one whose token has expired needs no row: no call is admitted under
+-- that token. A key that exchanged for days has thousands of them. Calls are marked whether their token has expired or
+-- not.
 --
 -- The caller holds the tenant's rules exclusively (kernel.change_rules), as for the key itself.
 --
@@ -10,7 +14,9 @@ DECLARE
   t bigint := now_ms();
 BEGIN
   INSERT INTO revoked_key (tenant_id, api_key_id, revoked_at, revoked_by)
-    SELECT b.tenant_id, b.api_key_id, t, p_by FROM bound_key b WHERE b.tenant_id = p_tenant AND b.exchanged_by = p_key
+    SELECT b.tenant_id, b.api_key_id, t, p_by
+    FROM bound_key b JOIN token k ON k.capability_token_id = b.capability_token_id
+    WHERE b.tenant_id = p_tenant AND b.exchanged_by = p_key AND (k.grant_json ->> 'expires_at')::bigint > t
     ON CONFLICT DO NOTHING;
   RETURN QUERY
     -- One branch for each partial index that has calls of these states.
