@@ -64,6 +64,21 @@ describe('the database', () => {
     await expect(inTenant(store.pool, newId('tenant'), (client) => client.query(sql))).rejects.toThrow(words);
   });
 
+  it('notes uses without waiting for a key that is being revoked or rotated', async () => {
+    const [tenant, other] = [newId('tenant'), newId('tenant')];
+    const held = await keys.create(tenant, newKey());
+    const free = await keys.create(other, newKey());
+    const used = async (of: typeof tenant, id: string) => (await keys.read(of, id))?.last_used_at;
+    // The kernel answers only after the uses were noted.
+    await keys.rotate(tenant, held.api_key_id, { hash: randomBytes(32), overlap_ms: 60_000 }, async () => {
+      await keys.recordUse([held.api_key_id, free.api_key_id]);
+    });
+    expect(await used(other, free.api_key_id)).toEqual(expect.any(Number));
+    expect(await used(tenant, held.api_key_id)).toBeNull();
+    await keys.recordUse([held.api_key_id]);
+    expect(await used(tenant, held.api_key_id)).toEqual(expect.any(Number));
+  });
+
   it('shows the versions before no key that they can not limit, and none that has ended', async () => {
     const [tenant, agent_id] = [newId('tenant'), newId('agent')];
     const plain = randomBytes(32);
