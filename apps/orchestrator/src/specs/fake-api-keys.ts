@@ -7,6 +7,7 @@ import {
   CREDENTIAL_PREFIX,
   decideRotation,
   LAST_ADMINISTRATOR,
+  REPLACED_SECRET,
   type ApiKeyRow,
   type KeyRotation,
   type NewKey,
@@ -164,13 +165,15 @@ export class FakeApiKeys extends ApiKeys {
   async #rotate(
     tenantId: TenantId,
     apiKeyId: string,
-    { hash, overlap_ms, expires_at }: KeyRotation,
+    { hash, presented, overlap_ms, expires_at }: KeyRotation,
     before: () => Promise<void>,
   ): Promise<ApiKeyRow | null> {
     const row = this.#find(tenantId, apiKeyId);
     if (row === undefined) return null;
     const [now, reason] = [this.#now(), decideRotation(row, this.#now())];
     if (reason !== null) throw new Fault('conflict', reason);
+    if (presented !== undefined && Buffer.from(presented).toString('hex') !== row.hash)
+      throw new Fault('conflict', REPLACED_SECRET);
     if (typeof expires_at === 'number') this.#verifyOthersLast(row);
     await before();
     const until = now + overlap_ms;

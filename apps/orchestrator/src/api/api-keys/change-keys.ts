@@ -116,18 +116,24 @@ export class ChangeKeys {
 
   /**
    * Exchanges the secret of the caller's own key. Only the newest secret does, unless the key is an administrator's,
-   * which could make a new key as well: whoever took a secret can't take the key over after its rotation. Faults:
-   * `conflict`.
+   * which could make a new key as well: whoever took a secret can't take the key over after its rotation. What replicas
+   * cache of the key doesn't count: the secret is compared with the row, under its lock. Faults: `conflict`.
+   *
+   * @param presented the secret by which the caller was identified
    */
-  async rotateOwn(caller: Caller, isFormer: boolean, overlap_ms: number): Promise<NewApiKey> {
-    if (isFormer && caller.role !== 'admin')
-      throw new Fault('conflict', 'this secret was exchanged before: present the new one, or ask an administrator');
-    return await this.#rotate(caller, caller.api_key_id, { overlap_ms });
+  async rotateOwn(caller: Caller, presented: string, overlap_ms: number): Promise<NewApiKey> {
+    const newest = caller.role === 'admin' ? {} : { presented: hashApiKey(presented) };
+    return await this.#rotate(caller, caller.api_key_id, { overlap_ms }, newest);
   }
 
-  async #rotate(caller: Caller, apiKeyId: string, how: Omit<KeyRotation, 'hash'>): Promise<NewApiKey> {
+  async #rotate(
+    caller: Caller,
+    apiKeyId: string,
+    how: Omit<KeyRotation, 'hash' | 'presented'>,
+    newest: Pick<KeyRotation, 'presented'> = {},
+  ): Promise<NewApiKey> {
     const api_key = formatApiKey(apiKeyId, randomBytes(KEY_BYTES));
-    const rotation = { hash: hashApiKey(api_key), ...how };
+    const rotation = { hash: hashApiKey(api_key), ...how, ...newest };
     const rotated = await this.#keys.rotate(caller.tenant_id, apiKeyId, rotation, async () => {
       const digest = sha256Hex(canonicalBytes({ api_key_id: apiKeyId, ...how }));
       await this.#kernel.ask('change.record', recorderOf(caller), {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { identifiedOf } from '../../edge/access/identified.ts';
+import { parseBearer } from '../../edge/access/authenticator.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
@@ -40,7 +40,10 @@ export class KeysController {
     @RequestInput() { caller, body }: RequestInputOf<typeof API_KEYS.rotateOwn>,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKey> {
-    return this.change.rotateOwn(caller, identifiedOf(request)?.is_former ?? false, body.overlap_ms);
+    // A browser presents a cookie. The credential behind its session has no secret, and is refused for that.
+    const { authorization } = request.headers;
+    const presented = authorization === undefined ? '' : parseBearer(authorization);
+    return this.change.rotateOwn(caller, presented, body.overlap_ms);
   }
 
   @Route(API_KEYS.revoke)

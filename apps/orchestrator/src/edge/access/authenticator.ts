@@ -269,7 +269,8 @@ export class Authenticator {
   }
 }
 
-function parseBearer(authorization: string | undefined): string {
+/** The key or token of the header. Faults: `auth.missing`, `auth.invalid`. */
+export function parseBearer(authorization: string | undefined): string {
   if (authorization === undefined) throw new Fault('auth.missing');
   const [, key] = /^Bearer +(\S{1,8192})$/i.exec(authorization) ?? [];
   if (key === undefined)

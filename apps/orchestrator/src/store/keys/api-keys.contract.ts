@@ -228,6 +228,25 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       expect((await open().present(first))?.expires_at).toBe(before?.expires_at);
     });
 
+    it('are rotated by their newest secret alone where one is presented, also by two requests at once', async () => {
+      const [first, second] = [randomBytes(32), randomBytes(32)];
+      const { api_key_id } = await make({ role: 'operator', hash: first });
+      const by = (presented: Uint8Array, hash: Uint8Array) =>
+        open().rotate(tenant, api_key_id, { hash, presented, overlap_ms: 60_000 }, none);
+      // Both requests found their secret to be the newest one.
+      const ends = await Promise.allSettled([by(first, second), by(first, randomBytes(32))]);
+      expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      let asked = 0;
+      const former = { hash: randomBytes(32), presented: first, overlap_ms: 0 };
+      await expect(
+        open().rotate(tenant, api_key_id, former, async () => {
+          asked += 1;
+        }),
+      ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('exchanged before') });
+      expect([asked, await open().present(former.hash)]).toEqual([0, null]);
+      expect(await open().present(first)).toMatchObject({ is_former: true });
+    });
+
     it('are rotated after the preceding step, and by their own tenant alone', async () => {
       const hash = randomBytes(32);
       const { api_key_id } = await make({ role: 'operator', hash });

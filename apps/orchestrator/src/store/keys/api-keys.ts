@@ -59,6 +59,8 @@ export interface PresentedKey {
 export interface KeyRotation {
   /** of the new secret */
   readonly hash: Uint8Array;
+  /** the hash of the secret that MUST be the newest one; absent: an administrator rotates the key */
+  readonly presented?: Uint8Array;
   /** how long secrets of before stay good at most */
   readonly overlap_ms: number;
   /** the new end of the key, which null takes away; absent: it stays */
@@ -99,8 +101,9 @@ export abstract class ApiKeys {
   /**
    * Exchanges the secret of a key. Secrets of before stay good for `overlap_ms` at most, and none longer than it was.
    * Null where the tenant has no such key. Fault `conflict` for a key that was revoked or has expired, for a credential
-   * that has no secret of its own, and where the tenant would have no lasting key of an administrator. `before` is
-   * awaited as in `revoke`.
+   * that has no secret of its own, where the tenant would have no lasting key of an administrator, and where `presented`
+   * isn't the newest secret. Implementations MUST compare it while no other rotation of the key can commit. `before`
+   * is awaited as in `revoke`.
    */
   abstract rotate(
     tenantId: TenantId,
@@ -120,6 +123,9 @@ export function decideRotation(
     return 'it is no key that somebody holds, so it has no secret to exchange';
   return expires_at !== null && expires_at <= now ? 'the key has expired; create another one' : null;
 }
+
+/** Why a key isn't rotated by a secret that a rotation replaced. */
+export const REPLACED_SECRET = 'this secret was exchanged before: present the new one, or ask an administrator';
 
 /** Of `created_by` of credentials of identity providers: whether one is good, the issuer decides. */
 export const CREDENTIAL_PREFIX = `${ID_KINDS.identityProvider}_`;

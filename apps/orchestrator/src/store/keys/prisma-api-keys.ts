@@ -9,6 +9,7 @@ import {
   CREDENTIAL_PREFIX,
   decideRotation,
   LAST_ADMINISTRATOR,
+  REPLACED_SECRET,
   type ApiKeyRow,
   type KeyRotation,
   type NewKey,
@@ -152,7 +153,7 @@ export class PrismaApiKeys extends ApiKeys {
   override rotate(
     tenantId: TenantId,
     apiKeyId: string,
-    { hash, overlap_ms, expires_at }: KeyRotation,
+    { hash, presented, overlap_ms, expires_at }: KeyRotation,
     before: () => Promise<void>,
   ): Promise<ApiKeyRow | null> {
     return this.#within(tenantId, async (tx) => {
@@ -162,6 +163,8 @@ export class PrismaApiKeys extends ApiKeys {
       if (row === null) return null;
       const reason = decideRotation(viewOf(row), Number(await nowOf(tx)));
       if (reason !== null) throw new Fault('conflict', reason);
+      if (presented !== undefined && !Buffer.from(row.keyHash).equals(presented))
+        throw new Fault('conflict', REPLACED_SECRET);
       if (typeof expires_at === 'number') await verifyOthersLast(tx, row);
       await before();
       const now = await nowOf(tx);
