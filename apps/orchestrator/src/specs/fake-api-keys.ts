@@ -17,6 +17,8 @@ import {
 interface Kept extends ApiKeyRow {
   readonly tenant_id: TenantId;
   readonly hash: string;
+  /** milliseconds since the epoch */
+  readonly made_at: number;
   readonly former: readonly { readonly hash: string; readonly ends_at: number }[];
 }
 
@@ -47,7 +49,7 @@ export class FakeApiKeys extends ApiKeys {
     const [text, now] = [Buffer.from(hash).toString('hex'), this.#now()];
     const formerOf = ({ former }: Kept) => former.find((each) => each.hash === text && each.ends_at > now);
     const row = this.#rows.find((each) => each.hash === text || formerOf(each) !== undefined);
-    if (row === undefined || !isValid(row, now) || this.#isOrphan(row)) return null;
+    if (row === undefined || !isValid(row, now) || this.#isOrphan(row, now)) return null;
     const { tenant_id, api_key_id, role, agent_id, principal, tools, scopes, expires_at, bound_token } = row;
     const former = formerOf(row);
     const ends = [expires_at, former?.ends_at ?? null].filter((end) => end !== null);
@@ -74,10 +76,12 @@ export class FakeApiKeys extends ApiKeys {
   }
 
   /** A credential that was exchanged ends with the key that it was exchanged for. */
-  #isOrphan({ bound_token, created_by }: Kept): boolean {
-    return (
-      bound_token !== null && this.#rows.some((each) => each.api_key_id === created_by && each.revoked_at !== null)
-    );
+  #isOrphan({ bound_token, created_by, made_at }: Kept, now: number): boolean {
+    const origin = bound_token === null ? undefined : this.#rows.find((each) => each.api_key_id === created_by);
+    if (origin === undefined) return false;
+    const { rotated_at, former_until } = origin;
+    const isReplaced = rotated_at !== null && former_until !== null && made_at <= rotated_at && former_until <= now;
+    return !isValid(origin, now) || isReplaced;
   }
 
   override async create(
@@ -99,6 +103,7 @@ export class FakeApiKeys extends ApiKeys {
       rotated_at: null,
       former_until: null,
       former: [],
+      made_at: this.#now(),
       hash: Buffer.from(hash).toString('hex'),
     };
     this.#rows.push(row);
@@ -208,6 +213,6 @@ export class FakeApiKeys extends ApiKeys {
   }
 }
 
-function viewOf({ tenant_id: _tenant, hash: _hash, former: _former, ...row }: Kept): ApiKeyRow {
+function viewOf({ tenant_id: _tenant, hash: _hash, former: _former, made_at: _made, ...row }: Kept): ApiKeyRow {
   return row;
 }

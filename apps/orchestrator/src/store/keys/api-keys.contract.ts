@@ -289,6 +289,29 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       expect(await open().present(hash)).toBeNull();
     });
 
+    it('that were exchanged before a rotation end with the secret of before, and others do not', async () => {
+      const agent = { role: 'agent', agent_id: newId('agent') } as const;
+      const { api_key_id: created_by } = await make(agent);
+      const exchange = async (hash = randomBytes(32)) => {
+        const exchanged = { bound_token: newId('token'), scopes: ['x:read'], expires_at: Date.now() + 60_000 };
+        await make({ ...agent, ...exchanged, hash, created_by });
+        return hash;
+      };
+      const rotate = (overlap_ms: number, more: object = {}) =>
+        open().rotate(tenant, created_by, { hash: randomBytes(32), overlap_ms, ...more }, none);
+      const before = await exchange();
+      await rotate(60_000);
+      expect(await open().present(before)).not.toBeNull();
+      await rotate(0);
+      expect(await open().present(before)).toBeNull();
+      // Times are of a millisecond.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const after = await exchange();
+      expect(await open().present(after)).not.toBeNull();
+      await rotate(60_000, { expires_at: Date.now() + 50 });
+      await expect.poll(async () => await open().present(after)).toBeNull();
+    });
+
     it('show the minute of their last use', async () => {
       const [used, unused] = [await make(), await make()];
       await open().recordUse([used.api_key_id, newId('apiKey')]);

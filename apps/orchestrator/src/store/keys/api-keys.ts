@@ -101,8 +101,8 @@ export abstract class ApiKeys {
   /**
    * Exchanges the secret of a key. Secrets of before stay good for `overlap_ms` at most, and none longer than it was.
    * Null where the tenant has no such key. Fault `conflict` for a key that was revoked or has expired, for a credential
-   * that has no secret of its own, where the tenant would have no lasting key of an administrator, and where `presented`
-   * isn't the newest secret. Implementations MUST compare it while no other rotation of the key can commit. `before`
+   * that has no secret of its own, where the tenant would have no lasting key of an administrator, and where
+   * `presented` isn't the newest secret. Implementations MUST compare it while no other rotation of the key can commit. `before`
    * is awaited as in `revoke`.
    */
   abstract rotate(
