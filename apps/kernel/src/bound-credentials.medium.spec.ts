@@ -158,6 +158,27 @@ describe('a credential that was exchanged', () => {
     ]);
   });
 
+  it('gets no replay of a call under another token, and no word about its idempotency key', async () => {
+    const { tenant, parent, bound, token, exchange } = await scene();
+    const { capability_token_id } = await exchange();
+    const key = { idempotency_key: 'k' };
+    const own = tenant.writeCall(token, { ...key, proposed_by: parent.api_key_id });
+    const { operation_id } = await ask<OperationView>('kernel.admit', own);
+    const { operation_id: _id, ...call } = own;
+    const again = (more: object) =>
+      ask<OperationView>('kernel.admit', {
+        ...call,
+        operation_id: newId('operation'),
+        proposed_by: bound.api_key_id,
+        ...more,
+      });
+    for (const more of [{}, { capability_token_id }, { args: { path: 'b.txt', content: 'other' } }])
+      expect(await refusalOf(again(more))).toBe('token.agent');
+    // The same key that proposed it gets the replay.
+    expect(await again({ proposed_by: parent.api_key_id })).toMatchObject({ operation_id, replayed: true });
+    expect(await tenant.countOf('operation')).toBe(1);
+  });
+
   it('sees and ends only calls of its token', async () => {
     const { tenant, bound, token, exchange } = await scene();
     const { capability_token_id } = await exchange();

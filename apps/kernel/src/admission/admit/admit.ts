@@ -18,6 +18,7 @@ import type { OperationViews } from '../../execution/operation-views/operation-v
 import { NoAssigner, type Assigner } from '../../execution/direct-dispatch/assigner.ts';
 import type { Announcer, OutcomeNews, Outcomes } from '../../execution/announcements/index.ts';
 import { decideClaim } from './decide-claim.ts';
+import { verifyMaySee } from './verify-may-see.ts';
 import type { Decisions, WrittenDecision } from './decisions.ts';
 import { hasFullLimits, type CachedFacts } from './fact-cache.ts';
 import { conflictFault, readProposal, type Proposal, type SentCall } from './proposal.ts';
@@ -127,6 +128,7 @@ export class Admit {
       given_secrets: await readGivenSecrets(tenants, call, read, args),
       ...(await readNamedEnvironment(tenants, call, args, read.tool)),
     };
+    await verifyMaySee(tenants.pool, call, facts.existing ?? facts.claim?.operation ?? null);
     if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false, end: null };
     const claim = decideClaim(proposal, facts);
     // This comes before every check that could refuse. Whatever has happened since, the caller gets the outcome of the
