@@ -74,6 +74,7 @@ ApprovalPreviewState: TypeAlias = Annotated[Literal["none", "waiting", "running"
 ApprovalVotedItemSays: TypeAlias = Annotated[Literal["approve", "deny"], OPEN]
 BacktestPageEffectsSkippedForItemWhy: TypeAlias = Annotated[Literal["arguments_erased", "contents_gone", "set_unknown", "beyond_bounds"], OPEN]
 GrantEffect: TypeAlias = Annotated[Literal["effect.lost_many", "effect.lost_series", "effect.history", "effect.binary_over_text", "effect.renamed_many", "effect.runs_later", "effect.read_wrote"], OPEN]
+TenantState: TypeAlias = Annotated[Literal["open", "closed"], OPEN]
 PolicyExplanationRuleEffect: TypeAlias = Annotated[Literal["permit", "forbid"], OPEN]
 InfoStoreSettingsLabel: TypeAlias = Annotated[Literal["untrusted_content", "private_data"], OPEN]
 """the label that its contents add to a session"""
@@ -101,6 +102,8 @@ RunEventAnsweredAnswerStanding: TypeAlias = Annotated[Literal["completed", "fail
 RunEventModelFailedFault: TypeAlias = Annotated[Literal["rate_limited", "overloaded", "unavailable", "interrupted", "timeout", "malformed", "context_exceeded", "unauthorized", "invalid"], OPEN]
 WhoamiKind: TypeAlias = Annotated[Literal["platform", "api_key", "access_token", "exchanged_token", "session"], OPEN]
 """what the request presented; platform: the key of the deployment, which belongs to no tenant"""
+SignInKind: TypeAlias = Annotated[Literal["browser", "device"], OPEN]
+"""`device`: a program that a person approved in a browser"""
 OauthErrorViewError: TypeAlias = Annotated[Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_scope", "invalid_target", "unauthorized_client", "unsupported_grant_type", "authorization_pending", "slow_down", "access_denied", "expired_token"], OPEN]
 ToolsAppliedToolChange: TypeAlias = Annotated[Literal["created", "changed", "unchanged"], OPEN]
 ApiImportedOperationOutcome: TypeAlias = Annotated[Literal["tool", "excluded", "unusable"], OPEN]
@@ -113,9 +116,6 @@ TurnCallMode: TypeAlias = Annotated[Literal["run", "stage", "apply"], OPEN]
 """stage: stores a change, which is applied by its token; apply: applies such a change"""
 TurnCallStanding: TypeAlias = Annotated[Literal["completed", "failed", "denied", "timeout", "cancelled", "held", "queued", "executing"], OPEN]
 """queued: it waits behind a held or running call"""
-ListTenantsAnswerItemState: TypeAlias = Annotated[Literal["open", "closed"], OPEN]
-ReadSignInAnswerSignInKind: TypeAlias = Annotated[Literal["browser", "device"], OPEN]
-"""`device`: a program that a person approved in a browser"""
 ReportFunctionRequestOutcomeWithMessageOutcome: TypeAlias = Annotated[Literal["failed", "unknown"], OPEN]
 """`failed`: nothing took effect, as the executor states; `unknown`: something may have"""
 ReadOutputStream: TypeAlias = Annotated[Literal["stdout", "stderr"], OPEN]
@@ -856,6 +856,23 @@ class NewTenant(ApiObject):
     """the id of an API key: `key_…`"""
     api_key: str
     """the key of the first administrator: shown once and not stored"""
+
+
+class Tenant(ApiObject):
+    tenant_id: str
+    """the id of a tenant: `ten_…`"""
+    name: str
+    state: TenantState
+    created_at: int
+    """milliseconds since the epoch"""
+    closed_at: int | None
+    closed_by: str | None
+    close_reason: str | None
+
+
+class TenantList(ApiObject):
+    items: list[Tenant]
+    next_cursor: str | None
 
 
 class OperationVotes(ApiObject):
@@ -2609,6 +2626,32 @@ class Retention(ApiObject):
     """full: the list of requests of a call to hosts outside is part of its content; none: only its count and hash stay, in the record. Absent in a request: it stays as it is"""
 
 
+class SignIn(ApiObject):
+    sign_in_id: str
+    """the id of a sign in: `sgn_…`"""
+    kind: SignInKind
+    client: str | None
+    person_id: str
+    """the pseudonym of the person"""
+    provider: str
+    """the name of the identity provider"""
+    created_at: int
+    """milliseconds since the epoch"""
+    signed_in_at: int
+    """when the person was at the identity provider"""
+    seen_at: int
+    """the last request, to the minute"""
+    expires_at: int
+    """when it ends in any case"""
+    ended_at: int | None
+    ended_by: str | None
+
+
+class SignInList(ApiObject):
+    items: list[SignIn]
+    next_cursor: str | None
+
+
 class OauthErrorView(ApiObject):
     error: OauthErrorViewError
     error_description: str | None = None
@@ -3094,23 +3137,6 @@ class Consistency(ApiObject):
     hashes: list[str]
 
 
-class ListTenantsAnswer(ApiObject):
-    items: list[ListTenantsAnswerItem]
-    next_cursor: str | None
-
-
-class ListTenantsAnswerItem(ApiObject):
-    tenant_id: str
-    """the id of a tenant: `ten_…`"""
-    name: str
-    state: ListTenantsAnswerItemState
-    created_at: int
-    """milliseconds since the epoch"""
-    closed_at: int | None
-    closed_by: str | None
-    close_reason: str | None
-
-
 class CloseTenantRequest(ApiObject):
     reason: str
 
@@ -3156,24 +3182,6 @@ class RotateApiKeyRequest(ApiObject):
 class RotateOwnApiKeyRequest(ApiObject):
     overlap_ms: int
     """milliseconds for which the present secret stays good; 0: it ends at once"""
-
-
-class IssueAccessTokenRequest(ApiObject):
-    grant_type: str
-    """which grant; the other parameters depend on it"""
-    client_id: str | None = None
-    device_code: str | None = None
-    subject_token: str | None = None
-    """of an exchange (RFC 8693)"""
-    subject_token_type: str | None = None
-    requested_token_type: str | None = None
-    audience: str | None = None
-    resource: str | None = None
-    scope: str | None = None
-    """of an exchange: the tools, with spaces between"""
-    authorization_details: str | None = None
-    """of an exchange: which capability token, and which part of it (RFC 9396)"""
-    refresh_token: str | None = None
 
 
 class PutIdentityProviderRequest(ApiObject):
@@ -3249,7 +3257,7 @@ class ReadSignInAnswerSignIn(ApiObject):
     """null: the request presents a key or an access token"""
     sign_in_id: str
     """the id of a sign in: `sgn_…`"""
-    kind: ReadSignInAnswerSignInKind
+    kind: SignInKind
     client: str | None
     person_id: str
     """the pseudonym of the person"""
@@ -3271,55 +3279,25 @@ class ReadSignInAnswerSignIn(ApiObject):
 
 
 class SignOutAnswer(ApiObject):
-    ended: SignOutAnswerEnded | None
+    ended: SignIn | None
 
 
-class SignOutAnswerEnded(ApiObject):
-    """null: the request presented no session"""
-    sign_in_id: str
-    """the id of a sign in: `sgn_…`"""
-    kind: ReadSignInAnswerSignInKind
-    client: str | None
-    person_id: str
-    """the pseudonym of the person"""
-    provider: str
-    """the name of the identity provider"""
-    created_at: int
-    """milliseconds since the epoch"""
-    signed_in_at: int
-    """when the person was at the identity provider"""
-    seen_at: int
-    """the last request, to the minute"""
-    expires_at: int
-    """when it ends in any case"""
-    ended_at: int | None
-    ended_by: str | None
-
-
-class ListOwnSignInsAnswer(ApiObject):
-    items: list[ListOwnSignInsAnswerItem]
-    next_cursor: str | None
-
-
-class ListOwnSignInsAnswerItem(ApiObject):
-    sign_in_id: str
-    """the id of a sign in: `sgn_…`"""
-    kind: ReadSignInAnswerSignInKind
-    client: str | None
-    person_id: str
-    """the pseudonym of the person"""
-    provider: str
-    """the name of the identity provider"""
-    created_at: int
-    """milliseconds since the epoch"""
-    signed_in_at: int
-    """when the person was at the identity provider"""
-    seen_at: int
-    """the last request, to the minute"""
-    expires_at: int
-    """when it ends in any case"""
-    ended_at: int | None
-    ended_by: str | None
+class IssueAccessTokenRequest(ApiObject):
+    grant_type: str
+    """which grant; the other parameters depend on it"""
+    client_id: str | None = None
+    device_code: str | None = None
+    subject_token: str | None = None
+    """of an exchange (RFC 8693)"""
+    subject_token_type: str | None = None
+    requested_token_type: str | None = None
+    audience: str | None = None
+    resource: str | None = None
+    scope: str | None = None
+    """of an exchange: the tools, with spaces between"""
+    authorization_details: str | None = None
+    """of an exchange: which capability token, and which part of it (RFC 9396)"""
+    refresh_token: str | None = None
 
 
 class SetCallSettingsRequest(ApiObject):

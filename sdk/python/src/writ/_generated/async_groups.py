@@ -796,22 +796,22 @@ class AsyncSignInApi(AsyncGroup):
 
 
 class AsyncSignInsApi(AsyncGroup):
-    def list_own(self, *, cursor: str | None = None, limit: int | None = None, options: RequestOptions | None = None) -> AsyncListed[models.ListOwnSignInsAnswer, models.ListOwnSignInsAnswerItem]:
+    def list_own(self, *, cursor: str | None = None, limit: int | None = None, options: RequestOptions | None = None) -> AsyncListed[models.SignInList, models.SignIn]:
         """Lists the sessions of the caller's person. Roles: admin, operator, agent, auditor."""
-        return self._list(routes.SIGN_INS__LIST_OWN, (), None, {"cursor": cursor, "limit": limit}, options, models.ListOwnSignInsAnswer)
+        return self._list(routes.SIGN_INS__LIST_OWN, (), None, {"cursor": cursor, "limit": limit}, options, models.SignInList)
 
-    async def end_own(self, sign_in_id: str, /, *, options: RequestOptions | None = None) -> models.ListOwnSignInsAnswerItem:
+    async def end_own(self, sign_in_id: str, /, *, options: RequestOptions | None = None) -> models.SignIn:
         """Ends a session of the caller's person within a second. Roles: admin, operator, agent, auditor."""
-        answer: models.ListOwnSignInsAnswerItem = await self._json(routes.SIGN_INS__END_OWN, (sign_in_id, ), None, {}, options, models.ListOwnSignInsAnswerItem)
+        answer: models.SignIn = await self._json(routes.SIGN_INS__END_OWN, (sign_in_id, ), None, {}, options, models.SignIn)
         return answer
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None, options: RequestOptions | None = None) -> AsyncListed[models.ListOwnSignInsAnswer, models.ListOwnSignInsAnswerItem]:
+    def list(self, *, cursor: str | None = None, limit: int | None = None, options: RequestOptions | None = None) -> AsyncListed[models.SignInList, models.SignIn]:
         """Lists the sessions of all people. Roles: admin, auditor."""
-        return self._list(routes.SIGN_INS__LIST, (), None, {"cursor": cursor, "limit": limit}, options, models.ListOwnSignInsAnswer)
+        return self._list(routes.SIGN_INS__LIST, (), None, {"cursor": cursor, "limit": limit}, options, models.SignInList)
 
-    async def end(self, sign_in_id: str, /, *, options: RequestOptions | None = None) -> models.ListOwnSignInsAnswerItem:
+    async def end(self, sign_in_id: str, /, *, options: RequestOptions | None = None) -> models.SignIn:
         """Ends a session of anybody within a second. Roles: admin."""
-        answer: models.ListOwnSignInsAnswerItem = await self._json(routes.SIGN_INS__END, (sign_in_id, ), None, {}, options, models.ListOwnSignInsAnswerItem)
+        answer: models.SignIn = await self._json(routes.SIGN_INS__END, (sign_in_id, ), None, {}, options, models.SignIn)
         return answer
 
 
@@ -886,18 +886,18 @@ class AsyncTenantsApi(AsyncGroup):
         answer: models.NewTenant = await self._json(routes.TENANTS__CREATE, (), body, {}, options, models.NewTenant)
         return answer
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None, open: bool | None = None, options: RequestOptions | None = None) -> AsyncListed[models.ListTenantsAnswer, models.ListTenantsAnswerItem]:
+    def list(self, *, cursor: str | None = None, limit: int | None = None, open: bool | None = None, options: RequestOptions | None = None) -> AsyncListed[models.TenantList, models.Tenant]:
         """Lists tenants, newest first. Roles: the platform key alone."""
-        return self._list(routes.TENANTS__LIST, (), None, {"cursor": cursor, "limit": limit, "open": open}, options, models.ListTenantsAnswer)
+        return self._list(routes.TENANTS__LIST, (), None, {"cursor": cursor, "limit": limit, "open": open}, options, models.TenantList)
 
-    async def get(self, tenant_id: str, /, *, options: RequestOptions | None = None) -> models.ListTenantsAnswerItem:
+    async def get(self, tenant_id: str, /, *, options: RequestOptions | None = None) -> models.Tenant:
         """Shows a tenant. Roles: the platform key alone."""
-        answer: models.ListTenantsAnswerItem = await self._json(routes.TENANTS__GET, (tenant_id, ), None, {}, options, models.ListTenantsAnswerItem)
+        answer: models.Tenant = await self._json(routes.TENANTS__GET, (tenant_id, ), None, {}, options, models.Tenant)
         return answer
 
-    async def close(self, tenant_id: str, body: models.CloseTenantRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.ListTenantsAnswerItem:
+    async def close(self, tenant_id: str, body: models.CloseTenantRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.Tenant:
         """Closes a tenant for ever: nothing is admitted, open calls end, its keys are revoked, its records stay. Roles: the platform key alone."""
-        answer: models.ListTenantsAnswerItem = await self._json(routes.TENANTS__CLOSE, (tenant_id, ), body, {}, options, models.ListTenantsAnswerItem)
+        answer: models.Tenant = await self._json(routes.TENANTS__CLOSE, (tenant_id, ), body, {}, options, models.Tenant)
         return answer
 
     def list_records_of_closed(self, tenant_id: str, /, *, cursor: str | None = None, limit: int | None = None, options: RequestOptions | None = None) -> AsyncListed[models.RecordPage, models.RecordPageItem]:
