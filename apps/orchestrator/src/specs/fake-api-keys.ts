@@ -7,6 +7,8 @@ import {
   CREDENTIAL_PREFIX,
   decideRotation,
   LAST_ADMINISTRATOR,
+  LAST_OVERLAP,
+  LAST_OVERLAP_MS_MIN,
   REPLACED_SECRET,
   type ApiKeyRow,
   type KeyRotation,
@@ -180,6 +182,7 @@ export class FakeApiKeys extends ApiKeys {
     if (presented !== undefined && Buffer.from(presented).toString('hex') !== row.hash)
       throw new Fault('conflict', REPLACED_SECRET);
     if (typeof expires_at === 'number') this.#verifyOthersLast(row);
+    if (overlap_ms < LAST_OVERLAP_MS_MIN) this.#verifyOthersLast(row, LAST_OVERLAP);
     await before();
     const until = now + overlap_ms;
     const earlier = row.former.map((each) => ({ ...each, ends_at: Math.min(each.ends_at, until) }));
@@ -193,9 +196,9 @@ export class FakeApiKeys extends ApiKeys {
     });
   }
 
-  #verifyOthersLast(row: Kept): void {
+  #verifyOthersLast(row: Kept, reason = LAST_ADMINISTRATOR): void {
     const lasting = this.#rows.filter((each) => each.tenant_id === row.tenant_id && isLasting(each));
-    if (lasting.length === 1 && lasting[0] === row) throw new Fault('conflict', LAST_ADMINISTRATOR);
+    if (lasting.length === 1 && lasting[0] === row) throw new Fault('conflict', reason);
   }
 
   #replace(row: Kept, by: Kept): ApiKeyRow {

@@ -219,6 +219,23 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       expect(await open().present(third)).toMatchObject({ caller: { api_key_id } });
     });
 
+    it("that are an administrator's last are rotated only where a lost answer locks nobody out", async () => {
+      const hash = randomBytes(32);
+      const { api_key_id } = await make({ hash });
+      const rotate = (overlap_ms: number) =>
+        open().rotate(tenant, api_key_id, { hash: randomBytes(32), overlap_ms }, none);
+      for (const overlap of [0, 59_999])
+        await expect(rotate(overlap)).rejects.toMatchObject({
+          code: 'conflict',
+          message: expect.stringContaining('`overlap_ms` of 60000 or more'),
+        });
+      await rotate(60_000);
+      expect(await open().present(hash)).toMatchObject({ is_former: true });
+      await make();
+      await rotate(0);
+      expect(await open().present(hash)).toBeNull();
+    });
+
     it('that are rotated keep no earlier secret for longer than it was good', async () => {
       const [first, second] = [randomBytes(32), randomBytes(32)];
       const { api_key_id } = await make({ role: 'operator', hash: first });

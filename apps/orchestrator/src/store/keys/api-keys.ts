@@ -124,6 +124,14 @@ export function decideRotation(
   return expires_at !== null && expires_at <= now ? 'the key has expired; create another one' : null;
 }
 
+/**
+ * The shortest overlap for the last lasting key of an administrator, in milliseconds: where the answer gets lost, nobody
+ * has the new secret, and that of before is the only way back.
+ */
+export const LAST_OVERLAP_MS_MIN = 60_000;
+/** Why such a key isn't rotated with less. */
+export const LAST_OVERLAP = `it is the last valid key of an administrator without an end and without scopes, and a lost answer would lock the tenant out: use an \`overlap_ms\` of ${LAST_OVERLAP_MS_MIN} or more, or make another key first`;
+
 /** Why a key isn't rotated by a secret that a rotation replaced. */
 export const REPLACED_SECRET = 'this secret was exchanged before: present the new one, or ask an administrator';
 

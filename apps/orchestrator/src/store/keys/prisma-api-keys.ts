@@ -9,6 +9,8 @@ import {
   CREDENTIAL_PREFIX,
   decideRotation,
   LAST_ADMINISTRATOR,
+  LAST_OVERLAP,
+  LAST_OVERLAP_MS_MIN,
   REPLACED_SECRET,
   type ApiKeyRow,
   type KeyRotation,
@@ -166,6 +168,7 @@ export class PrismaApiKeys extends ApiKeys {
       if (presented !== undefined && !Buffer.from(row.keyHash).equals(presented))
         throw new Fault('conflict', REPLACED_SECRET);
       if (typeof expires_at === 'number') await verifyOthersLast(tx, row);
+      if (overlap_ms < LAST_OVERLAP_MS_MIN) await verifyOthersLast(tx, row, LAST_OVERLAP);
       await before();
       const now = await nowOf(tx);
       const until = now + BigInt(overlap_ms);
@@ -200,9 +203,13 @@ async function lockAdministrators(tx: Transaction): Promise<void> {
 }
 
 /** INVARIANT (never locked out): each tenant has a lasting key besides one that ends. Fault `conflict`. */
-async function verifyOthersLast(tx: Transaction, { tenantId, apiKeyId }: ApiKey): Promise<void> {
+async function verifyOthersLast(
+  tx: Transaction,
+  { tenantId, apiKeyId }: ApiKey,
+  reason = LAST_ADMINISTRATOR,
+): Promise<void> {
   const lasting = await tx.apiKey.findMany({ where: { tenantId, ...LASTING }, select: { apiKeyId: true }, take: 2 });
-  if (lasting.length === 1 && lasting[0]?.apiKeyId === apiKeyId) throw new Fault('conflict', LAST_ADMINISTRATOR);
+  if (lasting.length === 1 && lasting[0]?.apiKeyId === apiKeyId) throw new Fault('conflict', reason);
 }
 
 /** The time of the database. */
