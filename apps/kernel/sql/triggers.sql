@@ -54,6 +54,12 @@ CREATE TRIGGER freeze_stays BEFORE UPDATE ON kernel.freeze
   FOR EACH ROW WHEN (new.lifted_at IS NOT NULL OR new.expires_at IS NOT NULL)
   EXECUTE FUNCTION kernel.keep_closed();
 
+-- kernel.revoked_key
+
+-- After an API key is revoked: revokes what was exchanged for it.
+CREATE TRIGGER key_revoked AFTER INSERT ON kernel.revoked_key
+  FOR EACH ROW EXECUTE FUNCTION kernel.end_exchanged();
+
 -- kernel.token
 
 -- Before a token is made: refuses one that a credential makes which was exchanged.

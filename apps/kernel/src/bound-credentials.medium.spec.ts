@@ -256,6 +256,24 @@ describe('a credential that was exchanged', () => {
     expect([refused.state, JSON.stringify(refused)]).toEqual(['refused', expect.stringContaining('key.revoked')]);
   });
 
+  it('ends with its key for a kernel of another version, which knows no exchange', async () => {
+    const { tenant, parent, bound, exchange } = await scene();
+    const { capability_token_id } = await exchange();
+    const call = tenant.writeCall(capability_token_id, { proposed_by: bound.api_key_id });
+    const { operation_id } = await ask<OperationView>('kernel.admit', call);
+    await process.admin.query(
+      `WITH of AS (SELECT set_config('writ.tenant_id', $1, true))
+       INSERT INTO kernel.revoked_key (tenant_id, api_key_id, revoked_at, revoked_by) SELECT $1, $2, 1, 'x' FROM of`,
+      [tenant.tenantId, parent.api_key_id],
+    );
+    const { rows } = await process.admin.query<{ api_key_id: string }>(
+      'SELECT api_key_id FROM kernel.revoked_key WHERE tenant_id = $1',
+      [tenant.tenantId],
+    );
+    expect(rows.map(({ api_key_id }) => api_key_id)).toContain(bound.api_key_id);
+    expect(await tenant.row(operation_id)).toMatchObject({ key_revoked: true, cancel_requested: true });
+  });
+
   it('and has ended costs nothing when its key is revoked, however many there are', async () => {
     const { tenant, parent, bound, exchange } = await scene();
     await exchange();

@@ -1,0 +1,11 @@
+-- Revokes what was exchanged for an API key that is revoked (kernel.revoke_exchanged). A trigger of kernel.revoked_key:
+-- it holds for every version of the kernel that runs. The sweep of any kernel ends the calls that it marks.
+CREATE OR REPLACE FUNCTION kernel.end_exchanged() RETURNS trigger
+LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM bound_key b WHERE b.tenant_id = new.tenant_id AND b.exchanged_by = new.api_key_id) THEN
+    PERFORM revoke_exchanged(new.tenant_id, new.api_key_id, new.revoked_by);
+  END IF;
+  RETURN NULL;
+END $$;
+GRANT EXECUTE ON FUNCTION kernel.end_exchanged() TO writ_kernel;
