@@ -102,8 +102,8 @@ export abstract class ApiKeys {
    * Exchanges the secret of a key. Secrets of before stay good for `overlap_ms` at most, and none longer than it was.
    * Null where the tenant has no such key. Fault `conflict` for a key that was revoked or has expired, for a credential
    * that has no secret of its own, where the tenant would have no lasting key of an administrator, and where
-   * `presented` isn't the newest secret. Implementations MUST compare it while no other rotation of the key can commit. `before`
-   * is awaited as in `revoke`.
+   * `presented` isn't the newest secret. Implementations MUST compare it while no other rotation of the key can commit.
+   * `before` is awaited as in `revoke`.
    */
   abstract rotate(
     tenantId: TenantId,
@@ -125,12 +125,14 @@ export function decideRotation(
 }
 
 /**
- * The shortest overlap for the last lasting key of an administrator, in milliseconds: where the answer gets lost, nobody
- * has the new secret, and that of before is the only way back.
+ * The shortest overlap for the last lasting key of an administrator, in milliseconds: where the answer gets lost,
+ * nobody has the new secret, and that of before is the only way back.
  */
 export const LAST_OVERLAP_MS_MIN = 60_000;
 /** Why such a key isn't rotated with less. */
-export const LAST_OVERLAP = `it is the last valid key of an administrator without an end and without scopes, and a lost answer would lock the tenant out: use an \`overlap_ms\` of ${LAST_OVERLAP_MS_MIN} or more, or make another key first`;
+export const LAST_OVERLAP =
+  'it is the last valid key of an administrator without an end and without scopes, and a lost answer would lock the ' +
+  `tenant out: use an \`overlap_ms\` of ${LAST_OVERLAP_MS_MIN} or more, or make another key first`;
 
 /** Why a key isn't rotated by a secret that a rotation replaced. */
 export const REPLACED_SECRET = 'this secret was exchanged before: present the new one, or ask an administrator';
