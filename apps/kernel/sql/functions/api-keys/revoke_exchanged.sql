@@ -1,5 +1,5 @@
--- Revokes the credentials that were exchanged for an API key and haven't ended, and marks their calls as kernel.mark_calls_of_key does.
--- Returns the ids of these calls.
+-- Revokes the credentials that were exchanged for an API key and haven't ended, and marks their calls as
+-- kernel.mark_calls_of_key does. Returns the ids of these calls.
 --
 -- A credential ends with its capability token, so one whose token has expired needs no row: no call is admitted under
 -- that token. A key that exchanged for days has thousands of them. Calls are marked whether their token has expired or
