@@ -1,6 +1,6 @@
 -- Closes a tenant for ever, and ends its work. Returns {is_new, tenant: {name, created_at, closed_at, closed_by,
 -- close_reason}, operations: [id]}, or null where there is no such tenant. `operations` are the calls that had not ended,
--- marked to end as kernel.mark_calls_of_key does. A tenant that was closed before stays as it is, with `is_new` false.
+-- marked to end (kernel.mark_calls_of_tenant). A tenant that was closed before stays as it is, with `is_new` false.
 --
 -- p: {closed_by, reason, freeze_id}.
 --
@@ -15,8 +15,8 @@ LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   t      bigint;
   n      tenant;
-  v_key  text;
   v_ids  text[] := '{}';
+  v_keys text[] := '{}';
   is_new boolean;
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true), change_rules(p_tenant);
@@ -27,17 +27,11 @@ BEGIN
   IF is_new THEN
     INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by)
     VALUES (p ->> 'freeze_id', p_tenant, 'tenant', p_tenant, 'the tenant is closed', p ->> 'closed_by');
-    FOR v_key IN
-      SELECT o.proposed_by FROM operation o WHERE o.tenant_id = p_tenant AND o.state = 'admitted'
-      UNION SELECT o.proposed_by FROM operation o WHERE o.tenant_id = p_tenant AND o.state IN ('dispatched', 'performing')
-      UNION SELECT o.proposed_by FROM approval a JOIN operation o ON o.operation_id = a.operation_id
-        WHERE a.tenant_id = p_tenant AND a.state = 'pending' AND o.state = 'held'
-    LOOP
-      CONTINUE WHEN v_key IS NULL;
-      INSERT INTO revoked_key (tenant_id, api_key_id, revoked_at, revoked_by)
-      VALUES (p_tenant, v_key, t, p ->> 'closed_by') ON CONFLICT DO NOTHING;
-      v_ids := v_ids || ARRAY(SELECT mark_calls_of_key(p_tenant, v_key));
-    END LOOP;
+    SELECT coalesce(array_agg(m.operation_id), '{}'), array_agg(DISTINCT m.proposed_by) FILTER (WHERE m.proposed_by IS NOT NULL)
+      INTO v_ids, v_keys FROM mark_calls_of_tenant(p_tenant) m;
+    INSERT INTO revoked_key (tenant_id, api_key_id, revoked_at, revoked_by)
+      SELECT p_tenant, k.api_key_id, t, p ->> 'closed_by' FROM unnest(v_keys) AS k (api_key_id)
+      ON CONFLICT DO NOTHING;
   ELSE
     SELECT * INTO n FROM tenant x WHERE x.tenant_id = p_tenant;
     IF NOT FOUND THEN RETURN NULL; END IF;

@@ -37,6 +37,23 @@ const admin = () => requestBy(callerOf(tenant.tenantId));
 const verbs = async () =>
   (await tenant.records()).map(({ change }) => (change as { verb?: string } | null)?.verb ?? null);
 
+/** Copies of a call, each of another key. */
+async function copyCall(operationId: string, copies: number, state: string): Promise<void> {
+  const { rows } = await kernel.admin.query<{ columns: string }>(
+    `SELECT string_agg(column_name, ', ') AS columns FROM information_schema.columns
+     WHERE table_schema = 'kernel' AND table_name = 'operation' AND is_generated = 'NEVER'`,
+  );
+  const columns = rows[0]?.columns ?? '';
+  await kernel.admin.query(
+    `INSERT INTO kernel.operation (${columns})
+     SELECT ${columns} FROM (
+       SELECT (jsonb_populate_record(o, jsonb_build_object('operation_id', 'op_' || md5($3::text || n), 'state', $3::text,
+         'proposed_by', 'key_' || md5($3::text || n)))).*
+       FROM kernel.operation o, generate_series(1, $2::int) n WHERE o.operation_id = $1) copied`,
+    [operationId, copies, state],
+  );
+}
+
 describe('a tenant that is closed', () => {
   it('is closed once and for ever, with one record, and says so', async () => {
     expect(await read()).toEqual({
@@ -135,6 +152,24 @@ describe('a tenant that is closed', () => {
     expect(await scene.rowOf(connection)).toMatchObject({ state: 'ended' });
     expect((await verbs()).slice(-2)).toEqual(['tenant_closed', 'mcp_connections_ended']);
     await expect(scene.claimed()).rejects.toThrow('no server is due');
+  });
+
+  it('is closed in one pass, however many keys have open calls', async () => {
+    const [keys, finished] = [1_000, 10_000];
+    const { operation_id } = await kernel.admit.run(tenant.writeCall(token), null);
+    await copyCall(operation_id, keys, 'admitted');
+    await copyCall(operation_id, finished, 'refused');
+    const from = performance.now();
+    const { rows } = await kernel.admin.query<{ closed: { operations: string[] } }>(
+      `SELECT kernel.close_tenant($1, '{"closed_by":"platform","reason":"large","freeze_id":"frz_large"}') AS closed`,
+      [tenant.tenantId],
+    );
+    // The limit of the change is ten seconds.
+    expect(performance.now() - from).toBeLessThan(5_000);
+    expect(rows[0]?.closed.operations).toHaveLength(keys + 1);
+    const marked = `SELECT count(*)::int AS n, (SELECT count(*)::int FROM kernel.revoked_key WHERE tenant_id = $1) AS keys
+      FROM kernel.operation WHERE tenant_id = $1 AND key_revoked AND cancel_requested`;
+    expect((await kernel.admin.query(marked, [tenant.tenantId])).rows).toEqual([{ n: keys + 1, keys: keys + 1 }]);
   });
 
   it('is not found where there is none, and closed wholly before or wholly after a call', async () => {
