@@ -14,6 +14,7 @@
 -- has such a budget. refused: null, or {code} that says why nothing is reserved:
 --   budget.exhausted  with capability_token_id and `left` of the budget that has least; what was used is settled
 --   token.revoked, token.expired, token.not_yet_valid  what was used is settled
+--   tenant.closed  also under a chain without such budgets; what was used is settled where it has some
 --   conflict  a later draw or claim came first, or the run draws on another token; nothing is written
 --
 -- Locks: rules (shared, only to reserve), the run's row, budgets in id order as in kernel.reserve and kernel.settle.
@@ -36,7 +37,11 @@ BEGIN
   SELECT x.chain INTO v_chain FROM token x WHERE x.capability_token_id = p ->> 'capability_token_id' AND x.tenant_id = p_tenant AND x.agent_id = coalesce(p ->> 'agent_id', x.agent_id);
   IF NOT FOUND THEN RETURN NULL; END IF;
   SELECT array_agg(b.capability_token_id ORDER BY b.capability_token_id) INTO links FROM budget b WHERE b.capability_token_id = ANY (v_chain) AND b.dimension = 'llm_tokens';
-  IF links IS NULL THEN RETURN jsonb_build_object('bounded', false, 'refused', NULL); END IF;
+  -- A closed tenant uses no model, whatever still drives its run.
+  IF v_take > 0 AND EXISTS (SELECT FROM tenant n WHERE n.tenant_id = p_tenant AND n.closed_at IS NOT NULL) THEN
+    refused := jsonb_build_object('code', 'tenant.closed');
+  END IF;
+  IF links IS NULL THEN RETURN jsonb_build_object('bounded', false, 'refused', refused); END IF;
 
   INSERT INTO run_draw (tenant_id, run_id, capability_token_id, fence, place) VALUES (p_tenant, p ->> 'run_id', p ->> 'capability_token_id', (p ->> 'fence')::bigint, (p ->> 'place')::bigint) ON CONFLICT DO NOTHING;
   SELECT * INTO d FROM run_draw x WHERE x.tenant_id = p_tenant AND x.run_id = p ->> 'run_id' FOR UPDATE;
@@ -48,7 +53,7 @@ BEGIN
   -- The same draw, sent again, changes nothing.
   IF (d.fence, d.place) = ((p ->> 'fence')::bigint, (p ->> 'place')::bigint) AND d.settled = v_used AND d.reserved = v_take THEN RETURN jsonb_build_object('bounded', true, 'refused', NULL); END IF;
 
-  IF v_take > 0 THEN
+  IF v_take > 0 AND refused IS NULL THEN
     v_fault := coalesce(chain_fault(p ->> 'capability_token_id', now_ms()),
       CASE WHEN EXISTS (SELECT 1 FROM token x WHERE x.capability_token_id = ANY (v_chain) AND (x.grant_json ->> 'not_before')::bigint > now_ms()) THEN 'token.not_yet_valid' END);
     IF v_fault IS NOT NULL THEN refused := jsonb_build_object('code', v_fault); END IF;

@@ -36,9 +36,15 @@ export class ChargeModelTokens {
     const charge = { capability_token_id, agent_id, run_id, fence, place, used_total, reserve };
     const charged = await kernelSql.drawTokens(this.#tenants.pool, { tenant: caller.tenant_id, p: charge });
     if (charged === null) throw new Fault('not_found');
-    if (charged.refused !== null) throw new Fault(charged.refused.code, messageOf(charged.refused, reserve));
+    if (charged.refused !== null) throw refusalOf(charged.refused, reserve);
     return { bounded: charged.bounded };
   }
+}
+
+function refusalOf(refused: NonNullable<ChargedTokens['refused']>, reserve: number): Fault {
+  // Orchestrators of the version before know no closed tenants, and end a run whose token was revoked.
+  const code = refused.code === 'tenant.closed' ? 'token.revoked' : refused.code;
+  return new Fault(code, messageOf(refused, reserve));
 }
 
 function messageOf(refused: NonNullable<ChargedTokens['refused']>, reserve: number): string {
@@ -47,6 +53,8 @@ function messageOf(refused: NonNullable<ChargedTokens['refused']>, reserve: numb
       return `the capability token \`${refused.capability_token_id}\` has ${String(Math.max(0, refused.left))} \`llm_tokens\` left, and the next reply may take ${String(reserve)}`;
     case 'conflict':
       return 'a later request of the run was charged, or one under another token';
+    case 'tenant.closed':
+      return 'the tenant is closed, and its capability tokens with it';
     case 'token.revoked':
       return 'the capability token or one that it derives from was revoked';
     case 'token.expired':

@@ -8,7 +8,7 @@ export interface ChargedTokens {
   readonly refused:
     | null
     | { readonly code: 'budget.exhausted'; readonly capability_token_id: string; readonly left: number }
-    | { readonly code: 'conflict' | 'token.revoked' | 'token.expired' | 'token.not_yet_valid' };
+    | { readonly code: 'conflict' | 'tenant.closed' | 'token.revoked' | 'token.expired' | 'token.not_yet_valid' };
 }
 
 /** The functions of `sql/functions/tokens` that the kernel calls. */
