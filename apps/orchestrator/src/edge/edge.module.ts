@@ -86,10 +86,14 @@ const monotonic = (): number => performance.now();
 function limits(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[] {
   const reportStaleLimits = (err: unknown): void =>
     logger.warn({ err }, 'limits could not be fetched from the kernel; the last known ones stay in effect');
+  const reportUnended = (err: unknown): void =>
+    logger.warn({ err }, 'the keys of a closed tenant could not be revoked; it is tried again');
   return [
-    provideBy(CachedTenantLimits, [RegisteredLifetime], (lifetime) => {
+    provideBy(CachedTenantLimits, [ApiKeys, RegisteredLifetime], (keys, lifetime) => {
       const set = new CachedTenantLimits(bus, subjectsOf(config.WRIT_SHARD), Date.now);
       lifetime.add(new Repeated(() => set.refresh(), LIMITS_MS, reportStaleLimits));
+      const endClosed = (): Promise<void> => set.endClosed((tenantId) => keys.revokeAll(tenantId));
+      lifetime.add(new Repeated(endClosed, LIMITS_MS, reportUnended));
       return set;
     }),
     provideBy(RateLimit, [CachedTenantLimits], (set) => {
