@@ -23,9 +23,15 @@ beforeEach(async () => {
   token = await tenant.token();
 });
 
-const MIGRATIONS = ['0023_idempotency_of_agents_1', '0023_idempotency_of_agents_2'].map((name) =>
-  readFileSync(join(import.meta.dirname, `../../../sql/migrations/${name}.sql`), 'utf8'),
+const MIGRATIONS = [1, 2, 3, 4].map((n) =>
+  readFileSync(
+    join(import.meta.dirname, `../../../sql/migrations/0023_idempotency_of_agents_${String(n)}.sql`),
+    'utf8',
+  ),
 );
+const migrate = async (sql: string | undefined): Promise<void> => {
+  await kernel.admin.query(`BEGIN; SET LOCAL ROLE ${OWNER_ROLE}; ${sql ?? ''}; COMMIT`);
+};
 const KEY = { idempotency_key: 'k' };
 const edit = { ...KEY, tool_id: 'fs.edit', args: { path: 'a.txt', edits: [{ find: 'a', replace: 'b' }] } };
 const read = { ...KEY, tool_id: 'fs.read', args: { path: 'a.txt' } };
@@ -84,14 +90,21 @@ it('claims of several tools under one key survive the migration: each is replaye
   await claim(tenant, 'net.egress', 'k', 2);
   await claim(tenant, 'fs.edit', 'another', 3);
   await claim(other, 'fs.edit', 'k', 9);
-  for (const sql of MIGRATIONS) await kernel.admin.query(`BEGIN; SET LOCAL ROLE ${OWNER_ROLE}; ${sql}; COMMIT`);
+  const [addColumn, mark, buildIndex, forceSecurity] = MIGRATIONS;
+  await migrate(addColumn);
+  await migrate(mark);
+  // A kernel of the version before goes on: a younger claim, and one that began before another and ended after it.
+  await claim(tenant, 'net.egress', 'another', 4);
+  await claim(other, 'fs.write', 'k', 8);
+  await migrate(buildIndex);
+  await migrate(forceSecurity);
   const { rows } = await kernel.admin.query(
     `SELECT tool_id, idempotency_key, tenant_id = $1 AS ours FROM kernel.idempotency
      WHERE NOT tool_scoped AND tenant_id IN ($1, $2) ORDER BY ours, idempotency_key, tool_id`,
     [tenant.tenantId, other.tenantId],
   );
   expect(rows).toEqual([
-    { tool_id: 'fs.edit', idempotency_key: 'k', ours: false },
+    { tool_id: 'fs.write', idempotency_key: 'k', ours: false },
     { tool_id: 'fs.edit', idempotency_key: 'another', ours: true },
     { tool_id: 'fs.write', idempotency_key: 'k', ours: true },
   ]);
@@ -99,6 +112,22 @@ it('claims of several tools under one key survive the migration: each is replaye
     `SELECT relforcerowsecurity AS forced FROM pg_class WHERE oid = 'kernel.idempotency'::regclass`,
   );
   expect(forced).toEqual([{ forced: true }]);
+});
+
+it('the migration waits for an open claim, and another call claims a key meanwhile', async () => {
+  await kernel.admin.query('DROP INDEX kernel.idempotency_of_agent');
+  const open = await kernel.tenants.pool.connect();
+  try {
+    await open.query('BEGIN; LOCK TABLE kernel.idempotency IN ROW EXCLUSIVE MODE');
+    let done = false;
+    const migrated = migrate(MIGRATIONS[2]).then(() => (done = true));
+    expect(await admit()).toMatchObject({ state: 'admitted', replayed: false });
+    expect(done).toBe(false);
+    await open.query('COMMIT');
+    await migrated;
+  } finally {
+    open.release(true);
+  }
 });
 
 it('a call whose key its own tool claimed is replayed, also where another tool claimed it first', async () => {
