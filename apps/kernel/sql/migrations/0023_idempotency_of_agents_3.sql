@@ -1,6 +1,6 @@
 -- Builds the index that lets one call claim a key. The lock lets others read, and calls with a key wait while it is
--- built: about 2 s for 1,000,000 rows (ADR 0153). No wait for the lock takes longer than 200 ms, since new claims queue behind
--- it. They go first then, and this tries again.
+-- built: about 2 s for 1,000,000 rows (ADR 0153). No wait for the lock takes longer than 200 ms, since new claims queue
+-- behind it. They go first then, and this tries again.
 SET LOCAL lock_timeout = '200ms';
 SET LOCAL maintenance_work_mem = '256MB';
 DO $$

@@ -8,7 +8,7 @@ import { CachedTenantLimits } from './tenant-limits.ts';
 function replicaThatLearns(pages: readonly object[][]): CachedTenantLimits {
   const left = [...pages];
   const bus = { request: () => Promise.resolve({ v: 1, now: 1, items: left.shift() ?? [], more: false }) };
-  return new CachedTenantLimits(bus as never, subjectsOf(0), () => 1);
+  return new CachedTenantLimits(bus as never, subjectsOf('main'), () => 1);
 }
 
 test('a tenant stays closed, whatever a kernel of the version before answers', async () => {
