@@ -56,8 +56,8 @@ describe('No bypass: tools cannot be called without a capability token', () => {
         idempotency_key: fresh(),
       });
     const { body: own } = await call();
-    expect([own.state, (await record(own.operation_id as string)).capability_token_id]).toEqual([
-      'refused',
+    expect([own.error?.code, (await record(own.operation_id as string)).capability_token_id]).toEqual([
+      'token.scope',
       world.tokenId,
     ]);
     const other = (await world.admin.must('/v1/agents', { name: 'without a token' })).agent_id as string;
