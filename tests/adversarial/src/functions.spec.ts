@@ -301,7 +301,7 @@ describe('a worker that waits', () => {
   it('waits no longer than allowed, and asks for no negative time', async () => {
     for (const wait of ['60000', '-1', '1e9', 'Infinity'])
       expect((await worker.api.post(`/v1/permits/next?wait=${wait}`, {})).body).toMatchObject({
-        code: 'request.malformed',
+        code: 'query.invalid',
       });
   });
 

@@ -63,7 +63,7 @@ test("a worker's key has routes of permits and of itself and no other, and of th
 
 test('what everybody may send without a key, besides questions, is listed here', () => {
   const open = ROUTES.filter(({ method, allowed }) => allowed === 'public' && method !== 'GET');
-  expect(open.map(({ id }) => id)).toEqual(['issueAccessToken', 'createDeviceAuthorization']);
+  expect(open.map(({ id }) => id)).toEqual(['createDeviceAuthorization', 'issueAccessToken']);
   // Pages have no place in the API, and the API none among pages.
   const pages = [...Object.values(CONNECT_PAGES), ...Object.values(SIGN_IN_PAGES)];
   expect(pages.filter(({ path }) => !/^\/(connect|sign-in)(\/|$)/.test(path))).toEqual([]);
