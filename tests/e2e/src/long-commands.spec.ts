@@ -157,7 +157,7 @@ it('those who may not see a call learn nothing of its output', async () => {
   const answer = await world.admin.as(api_key as string).get(`/v1/operations/${id}/output?follow=true`);
   expect(answer.body).toMatchObject({ code: 'not_found' });
   expect((await world.agent.get(`/v1/operations/${id}/output?follow&stream=stdout`)).body).toMatchObject({
-    code: 'request.malformed',
+    code: 'query.invalid',
   });
   await cancel(id);
 });
