@@ -227,6 +227,8 @@ const AROUND: readonly ((command: string) => string)[] = [
   (c) => `${c}\ntrue`,
   (c) => `time ${c}`,
   (c) => `! ${c}`,
+  (c) => `time -p ${c}`,
+  (c) => `time -- ${c}`,
 ];
 
 const command = fc
@@ -266,6 +268,19 @@ test('a text that bash evaluates a second time needs an approval, and is never c
     { numRuns: RUNS },
   );
   expect(ran).toBeGreaterThan(RUNS / 10);
+}, 7_200_000);
+
+test('every sequence of `time` and `!` before an assignment leaves the assignment to the shell', () => {
+  const sequence = fc.array(fc.constantFrom('time', 'time -p', 'time --', '!'), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(sequence, fc.constantFrom('x', 'w=1; x', 'x+', 'x[0]'), (words, name) => {
+      const text = `${words.join(' ')} ${name}=${quoted(INDEX)}; echo $((x))`;
+      if (!runsPayload(text)) return;
+      const { ceiling, category } = assess(text, false);
+      expect({ text, seen: ceiling !== 'none' && category !== 'read' }).toEqual({ text, seen: true });
+    }),
+    { numRuns: RUNS, examples: [[['time', '!'], 'x']] },
+  );
 }, 7_200_000);
 
 test('the same holds in a shell that has the value from an earlier command', () => {

@@ -116,10 +116,13 @@ const namesReservedWord = (node: SyntaxNode): boolean =>
   timesAssignment(node) ||
   node.children.some(namesReservedWord);
 
-/** `time x=1` sets `x`; the grammar parses it as a program with an argument. */
+/**
+ * `time x=1` and `time ! time -p x=1` set `x`; the grammar parses them as a program with arguments. bash reads any
+ * sequence of `time`, its options and `!` before a command.
+ */
 function timesAssignment({ type, children }: SyntaxNode): boolean {
   if (type !== 'command' || children.find(({ field }) => field === 'name')?.text !== 'time') return false;
-  const first = children.find(({ field, text }) => field === 'argument' && !text.startsWith('-'));
+  const first = children.find(({ field, text }) => field === 'argument' && !/^(?:-.*|!|time)$/.test(text));
   return first !== undefined && /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(first.text);
 }
 
