@@ -9,7 +9,7 @@ say is written into them here. Takes a dict of root and file.
   "__ACCOUNT__" (include "writ.executorAccount" $root | toJson)
   "__MAKER__" (printf "system:serviceaccount:%s:%s" $root.Values.sandbox.agentSandbox.controller.namespace $root.Values.sandbox.agentSandbox.controller.serviceAccountName | toJson)
   "__RELEASE__" (include "writ.fullname" $root | toJson)
-  "__IMAGES__" (prepend $policy.images (include "writ.sandboxImage" $root) | uniq | toJson)
+  "__IMAGES__" (concat (list (include "writ.sandboxImage" $root)) $policy.images (include "writ.runningSandboxImages" $root | fromJsonArray) | uniq | toJson)
   "__RUNTIME_CLASS__" (default "" $root.Values.sandbox.runtimeClassName | toJson)
   "__HOST_USERS__" (ternary "" (toString $root.Values.sandbox.hostUsers) (kindIs "invalid" $root.Values.sandbox.hostUsers) | toJson)
   "__ADDED_LABELS__" (toJson $policy.added.labels)
@@ -41,4 +41,19 @@ say is written into them here. Takes a dict of root and file.
 {{- $all = append $all (printf "{%s}" (join ", " $one)) -}}
 {{- end -}}
 {{- printf "[%s]" (join ", " $all) -}}
+{{- end -}}
+
+{{/*
+The image of executors that run while the release changes: they make pods of it until they are replaced. Rendered without
+a cluster there is nothing to look up, and commands wait for the new executors.
+*/}}
+{{- define "writ.runningSandboxImages" -}}
+{{- $found := list -}}
+{{- $deployment := lookup "apps/v1" "Deployment" .Release.Namespace (include "writ.componentName" (dict "root" . "component" "executor")) -}}
+{{- range dig "spec" "template" "spec" "containers" (list) $deployment -}}
+{{- range default (list) .env -}}
+{{- if and (eq .name "WRIT_SANDBOX_IMAGE") .value -}}{{- $found = append $found .value -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $found -}}
 {{- end -}}

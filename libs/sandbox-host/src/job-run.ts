@@ -38,7 +38,7 @@ export class JobRun {
       container = await this.#acquire();
     } catch (error) {
       const detail = `no container can be started: ${error instanceof Error ? error.message : String(error)}`;
-      return resultOf({ ended: 'lost', reason: 'engine', detail }, null, 0, NOTHING_MEASURED);
+      return { ...resultOf({ ended: 'lost', reason: 'engine', detail }, null, 0, NOTHING_MEASURED), isUnstarted: true };
     }
     if (!container) return resultOf({ ended: 'killed', reason: 'aborted', detail: null }, null, 0, NOTHING_MEASURED);
     let result: SandboxResult | null = null;

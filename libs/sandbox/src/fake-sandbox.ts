@@ -75,7 +75,8 @@ export class FakeSandbox extends Sandbox {
     const transcript = new Transcript(sent, job.limits);
     if (signal.aborted) return resultOf(KILLED, transcript);
     if (this.#options.images && !this.#options.images.includes(job.image)) {
-      return resultOf({ ended: 'lost', reason: 'engine', detail: `no such image: \`${job.image}\`` }, transcript);
+      const detail = `no such image: \`${job.image}\``;
+      return { ...resultOf({ ended: 'lost', reason: 'engine', detail }, transcript), isUnstarted: true };
     }
     const back = new FrameDecoder(AGENT_FRAMES);
     const there = new FrameDecoder(HOST_FRAMES);

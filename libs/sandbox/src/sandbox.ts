@@ -253,6 +253,8 @@ export interface SandboxResult {
   /** sorted by the bytes of the path, each path once; empty unless `ended` is `exited` */
   readonly changes: readonly SandboxChange[];
   readonly usage: SandboxUsage;
+  /** no container could be started, so nothing of the job has run; `ended` is `lost` then */
+  readonly isUnstarted?: true;
 }
 
 /**

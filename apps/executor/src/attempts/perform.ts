@@ -32,6 +32,7 @@ import type { RunningAttempts } from './running-attempts.ts';
 import { REPLY_TIMEOUT_MS, runContextOf } from './run-context.ts';
 import { stagedOfFault } from './staged-of-fault.ts';
 import { stageReport, type ContentDestination } from './stage-report.ts';
+import { unstartedPauseMs } from './unstarted.ts';
 
 export interface Clocks {
   /** epoch milliseconds: only to compare with times that other processes set */
@@ -212,8 +213,12 @@ export class Perform {
    * or the kernel decides the call again. That is no lost executor, of which a call bears few. A preview, which nothing
    * decides again, bears few of these too. After a pause, since the next attempt may come here at once.
    */
-  async #giveBack(credentials: AttemptCredentials): Promise<AttemptResult> {
-    await sleep(GIVE_BACK_MS);
+  async #giveBack(
+    credentials: AttemptCredentials,
+    pauseMs = GIVE_BACK_MS,
+    signal?: AbortSignal,
+  ): Promise<AttemptResult> {
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     await this.#returnUnrun(credentials);
     return 'not_ours';
   }
@@ -295,7 +300,9 @@ export class Perform {
         await this.#release(credentials, lease);
         return 'fenced';
       }
-      throw error;
+      const pauseMs = unstartedPauseMs(error, permit.attempt);
+      if (pauseMs === null) throw error;
+      return await this.#giveBack(credentials, pauseMs, lease.signal);
     } finally {
       done.abort();
       this.#running.remove(credentials, lease);

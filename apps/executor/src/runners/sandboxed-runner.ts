@@ -6,6 +6,8 @@ import { argvOf, environmentOf } from '@writ/cli-tool';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxResult, type PresentFiles } from '@writ/sandbox';
 import { parsePath } from '@writ/workspace';
+import { imageOf, Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
+import { lossOf } from '../calls/sandbox-lost.ts';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { Proxy } from '../egress/proxy.ts';
@@ -16,7 +18,6 @@ import { FullOutput } from '../outputs/full-output.ts';
 import { outputWithoutValues } from '../redaction/secret-work.ts';
 import { CONTAINER_TMPFS_BYTES, CAPACITY_HINT, capacityFault } from './container-capacity.ts';
 import { pacedReader } from './paced-reader.ts';
-import { imageOf, Runner, type Call, type RunContext, type Staged } from '../calls/runner.ts';
 import { readableTree, sandboxEntries, sandboxPatches, type Tree } from './sandbox-entries.ts';
 import { stagedDelta } from './staged-delta.ts';
 
@@ -30,17 +31,6 @@ interface ShellArgs {
 
 /** The arguments of a program: it runs in the workspace's root, for as long as its tool allows. */
 const PROGRAM: ShellArgs = { command: '' };
-
-/**
- * The container could not be acquired or was lost with its engine, through no fault of the call. The attempt waits for
- * its lease to expire.
- */
-export class SandboxLost extends Error {
-  constructor(detail: string | null) {
-    super(detail ?? 'the container was lost');
-    this.name = 'SandboxLost';
-  }
-}
 
 /** The receivers of a command's output. */
 interface OutputReceivers {
@@ -143,7 +133,7 @@ export class SandboxedRunner extends Runner {
         kin: name,
         files: () => sandboxEntries(reader, tree),
       });
-    if (result.ended === 'lost' && result.reason === 'engine') throw new SandboxLost(result.detail);
+    if (result.ended === 'lost' && result.reason === 'engine') throw lossOf(result);
     // The output of a container that broke the protocol is not stored.
     const outputRefs = result.reason === 'protocol' ? null : ((await fullOutput?.end(result)) ?? null);
     const { delta, blobs, fault }: Effect = await stagedDelta(reader, call.root, result.changes).catch(effectOfFault);

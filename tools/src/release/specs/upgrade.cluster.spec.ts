@@ -112,6 +112,16 @@ describeRelease(
       return rows.length === 1;
     };
 
+    /** The images of which the admission policy lets executors make sandboxes. */
+    const permittedImages = async (): Promise<readonly string[]> => {
+      const policy = ['get', 'validatingadmissionpolicy', `${cluster.release.sandboxes}-pods`, '-o', 'json'];
+      const { spec } = JSON.parse(await cluster.release.kubectl(policy)) as {
+        spec: { variables: { name: string; expression: string }[] };
+      };
+      const list = spec.variables.find(({ name }) => name === 'images')?.expression ?? '[]';
+      return JSON.parse(list) as string[];
+    };
+
     it(
       'upgrades one component after the other, and no client notices',
       async () => {
@@ -120,6 +130,8 @@ describeRelease(
         expect(await versions()).toEqual([`writ:${NEXT}`]);
         expect(await orderOfReady()).toEqual(ORDER);
         expect(await hasColumn()).toBe(true);
+        // Old executors went on making sandboxes of theirs.
+        expect(await permittedImages()).toEqual([`writ-sandbox:${NEXT}`, `writ-sandbox:${BEFORE}`]);
         expect(await cluster.release.test()).toContain('verified');
       },
       20 * MINUTE_MS,

@@ -22,7 +22,7 @@ import type { CallGate } from '../../../egress/call-gate.ts';
 import type { NamedValue } from '../../../redaction/redactor.ts';
 import { McpCallError } from '../mcp-failure.ts';
 import { ServerSlots } from '../server-slots.ts';
-import { SandboxLost } from '../../sandboxed-runner.ts';
+import { lossOf } from '../../../calls/sandbox-lost.ts';
 import { NotListedHere } from '../not-listed-here.ts';
 import { KeptProcess, usageOf, type ProcessEnd } from './kept-process.ts';
 import { ProcessPool, type Lease } from './process-pool.ts';
@@ -294,7 +294,7 @@ interface Held extends Pick<ProgramContext, 'spent'> {
 
 /** @throws SandboxLost where a process ended by a failure of the engine, which is none of its program */
 function requireEngine({ result }: ProcessEnd): void {
-  if (result?.ended === 'lost' && result.reason === 'engine') throw new SandboxLost(result.detail);
+  if (result?.ended === 'lost' && result.reason === 'engine') throw lossOf(result);
 }
 
 /** How long a session may ask, of what is left to its call. */

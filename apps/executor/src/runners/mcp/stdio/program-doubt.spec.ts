@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What programs do that want to seem harmless, or to keep something for later calls.
-import { SandboxLost } from '../../sandboxed-runner.ts';
+import { SandboxLost } from '../../../calls/sandbox-lost.ts';
 import type { McpProgram, ProgramProcess } from '../../../specs/mcp-program.ts';
 import { openProgramScene, SECRET, SETTINGS, type ProgramScene } from '../../../specs/program-scene.ts';
 import { wordsOf } from './last-words.ts';
