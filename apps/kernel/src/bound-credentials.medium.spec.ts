@@ -215,7 +215,7 @@ describe('a credential that was exchanged', () => {
     expect(await refusalOf(ask('kernel.token.revoke', { ...asked, capability_token_id: token }))).toBe('auth.role');
     // Whatever else takes a caller: each request of the table, whose content doesn't matter to who may ask it.
     const permitted = ['operation.read', 'operation.result', 'operation.output', 'operation.requests'];
-    const more = ['operation.cancel', 'token.read', 'tool.list'];
+    const more = ['operation.cancel', 'token.read', 'tool.list', 'call.defaults'];
     const verbs = Object.entries(KERNEL_REQUESTS).filter(([, { properties }]) => 'caller' in properties);
     expect(verbs.length).toBeGreaterThan(80);
     for (const [verb] of verbs.filter(([name]) => ![...permitted, ...more].includes(name)))

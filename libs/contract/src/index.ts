@@ -201,6 +201,7 @@ export {
   TokenReservationReply,
   TokenUse,
 } from './messages/kernel.ts';
+export { CALL_CHOICES_MAX, CallDefaultsReply } from './messages/call-defaults.ts';
 export { RecordedCallRef, REPLAYED_MAX, SimulatedCall } from './messages/kernel.ts';
 export type { KernelRequest, KernelVerb } from './messages/kernel.ts';
 export { AppendReply, AppendRequest, LoggedEvent, Receipt, ReceiptRequest } from './messages/ledger.ts';

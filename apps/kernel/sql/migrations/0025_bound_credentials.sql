@@ -13,6 +13,10 @@ ALTER TABLE kernel.bound_key FORCE ROW LEVEL SECURITY;
 CREATE POLICY one_tenant ON kernel.bound_key TO writ_kernel
   USING (tenant_id = kernel.tenant()) WITH CHECK (tenant_id = kernel.tenant());
 GRANT SELECT, INSERT ON kernel.bound_key TO writ_kernel;
+-- Tokens of such credentials are no choice for other calls of the agent.
+ALTER TABLE kernel.token ADD COLUMN exchanged boolean DEFAULT false NOT NULL;
+CREATE INDEX token_of_calls ON kernel.token (tenant_id, agent_id, ((grant_json ->> 'expires_at')::bigint))
+  WHERE revoked_at IS NULL AND session_approval IS NULL AND spawned_by IS NULL AND job IS NULL AND NOT exchanged;
 
 -- Refuses a call of a credential that was exchanged, unless its capability token is the one that the credential is
 -- bound to, or derives from it. A trigger of kernel.operation: it holds for every version of the kernel that runs.

@@ -46,7 +46,7 @@ CREATE TABLE kernel.token (
   -- When it was revoked, in ms since the epoch; null: it was not. What derives from a revoked token is revoked with it.
   revoked_at bigint,
 
-  -- What it was made for. Each of the three is set when the token is made, if at all.
+  -- What it was made for. Each of the four is set when the token is made, if at all.
   -- A session grant: which calls of a session count as approved under it, `SessionApproval` of libs/contract.
   -- Null: it is no session grant.
   session_approval jsonb,
@@ -55,7 +55,9 @@ CREATE TABLE kernel.token (
   spawned_by       text COLLATE "C",
   -- A job: the tools that an administrator listed for its runs, `JobListing` of libs/contract.
   -- Null: nothing was listed for this token.
-  job              jsonb
+  job              jsonb,
+  -- A credential: whether it was made for one that was exchanged (kernel.bound_key), which alone uses it.
+  exchanged        boolean DEFAULT false NOT NULL
 );
 
 -- Which tokens does the tenant have, or does one agent hold? Lists are newest first.
@@ -66,6 +68,9 @@ CREATE INDEX token_by_chain ON kernel.token USING gin (chain);
 -- Which session grants were made of this token for this session? A call that needs a person asks it.
 CREATE INDEX token_of_session ON kernel.token (parent_id, (session_approval ->> 'session_id'))
   WHERE session_approval IS NOT NULL;
+-- Which tokens may a client's call of this agent use? A call that names none asks it.
+CREATE INDEX token_of_calls ON kernel.token (tenant_id, agent_id, ((grant_json ->> 'expires_at')::bigint))
+  WHERE revoked_at IS NULL AND session_approval IS NULL AND spawned_by IS NULL AND job IS NULL AND NOT exchanged;
 -- Enforces one sub-agent a call, and finds its token.
 CREATE UNIQUE INDEX token_spawned ON kernel.token (spawned_by) WHERE spawned_by IS NOT NULL;
 

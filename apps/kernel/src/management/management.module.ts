@@ -69,6 +69,7 @@ import {
 import {
   AttenuateToken,
   BoundCredentialGuard,
+  CallDefaults,
   DerivedTokensController,
   ExchangeToken,
   ChargeModelTokens,
@@ -178,6 +179,7 @@ const identities = (
   new RevokeToken(dependencies.tenancy, dependencies.changes, dependencies.events),
   new SpawnToken(dependencies.tenants, dependencies.changes, dependencies.args),
   new ChargeModelTokens(dependencies.tenants),
+  new CallDefaults(dependencies.tenants),
 ];
 
 /** The deployment's images, which programs are listed in. */

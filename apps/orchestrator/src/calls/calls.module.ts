@@ -60,7 +60,7 @@ export class CallsModule {
       provideClass(ShowOperation, BlobStore, KernelClient, WorkerTasks),
       provideClass(Propose, KernelClient, BlobStore, Follow, FullQueues),
       provideBy(ProposeInOrder, [Propose], (propose) => new ProposeInOrder(propose, monotonic)),
-      provideBy(CallDefaults, [KernelClient], (kernel) => new CallDefaults(kernel, Date.now)),
+      provideBy(CallDefaults, [KernelClient], (kernel) => new CallDefaults(kernel)),
       provideBy(Offers, [KernelClient], (kernel) => new Offers(kernel, Date.now)),
     ];
     return {

@@ -286,6 +286,11 @@ function answerTokens(kernel: FakeKernelState): void {
     const parent = kernel.find(caller, parent_id) as TokenView;
     return newToken(kernel, caller, parent.capability_token_id, parent.agent_id, grant as TokenView['grant']);
   });
+  handlers.set('call.defaults', (caller, { agent_id }) => ({
+    claim: null,
+    tokens: (kernel.all(caller, 'token.list') as TokenView[]).filter((token) => token.agent_id === agent_id),
+    workspaces: (kernel.all(caller, 'workspace.list') as { workspace_id: string }[]).map((each) => each.workspace_id),
+  }));
   // A sub-agent of any operation; its grant doesn't matter here.
   handlers.set('token.spawn', (caller) =>
     newToken(kernel, caller, null, caller.agent_id ?? '', {

@@ -6,6 +6,7 @@ import { Budgets, Grant, JobListing, SESSION_APPROVAL } from '../token.ts';
 import { API_KEY_REQUESTS } from './api-keys.ts';
 import { AUDIO_DEVICE_REQUESTS } from './audio-devices.ts';
 import { BUNDLE_REQUESTS } from './bundles.ts';
+import { CALL_DEFAULTS_REQUESTS } from './call-defaults.ts';
 import { CALL_SETTINGS_REQUESTS } from './call-settings.ts';
 import { CONTAINER_REQUESTS } from './containers.ts';
 import { DELEGATION_REQUESTS } from './delegations.ts';
@@ -381,6 +382,7 @@ export const KERNEL_REQUESTS = {
   ),
   ...API_KEY_REQUESTS,
   ...BUNDLE_REQUESTS,
+  ...CALL_DEFAULTS_REQUESTS,
   ...CALL_SETTINGS_REQUESTS,
   ...DELEGATION_REQUESTS,
   ...ERASURE_REQUESTS,

@@ -49,7 +49,11 @@ export class AttenuateToken {
 export type DerivedToken = Pick<
   KernelRequest<'token.attenuate'>,
   'parent_id' | 'agent_id' | 'workspace_id' | 'grant'
-> & { readonly capability_token_id: string };
+> & {
+  readonly capability_token_id: string;
+  /** made for a credential that is exchanged, which alone uses it */
+  readonly exchanged?: true;
+};
 
 /**
  * Makes a child within the transaction of `rows`.
@@ -58,7 +62,7 @@ export type DerivedToken = Pick<
 export async function deriveToken(
   rows: Rows,
   caller: Caller,
-  { capability_token_id, parent_id, agent_id, workspace_id, grant }: DerivedToken,
+  { capability_token_id, parent_id, agent_id, workspace_id, grant, exchanged }: DerivedToken,
   now: number,
 ): Promise<Changed<TokenView>> {
   const { tenant_id } = caller;
@@ -82,10 +86,8 @@ export async function deriveToken(
     created_at: now,
     revoked_at: null,
   } as const;
-  return await insertToken(rows, caller, 'token_attenuated', token, [
-    ...chain.map((above) => above.capability_token_id).reverse(),
-    capability_token_id,
-  ]);
+  const ids = [...chain.map((above) => above.capability_token_id).reverse(), capability_token_id];
+  return await insertToken(rows, caller, 'token_attenuated', token, ids, exchanged);
 }
 
 const { chainTokens } = LIMITS;

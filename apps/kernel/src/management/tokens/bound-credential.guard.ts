@@ -21,6 +21,7 @@ const PERMITTED: ReadonlyMap<string, Names> = new Map<string, Names>([
   ['kernel.operation.cancel', 'operation_id'],
   ['kernel.token.read', 'capability_token_id'],
   ['kernel.tool.list', null],
+  ['kernel.call.defaults', null],
 ]);
 
 /**

@@ -33,7 +33,7 @@ export class ExchangeToken {
     const { tenant_id, agent_id, api_key_id: exchanged_by } = caller;
     const capability_token_id = newId('token');
     return await this.#changes.make(tenant_id, async (rows, now) => {
-      const asked = { capability_token_id, parent_id, agent_id, workspace_id, grant };
+      const asked = { capability_token_id, parent_id, agent_id, workspace_id, grant, exchanged: true } as const;
       const { value, records } = await deriveToken(rows, caller, asked, now);
       await verifyNotRevoked(rows, tenant_id, exchanged_by);
       await rows.bound_key.create({ data: { tenant_id, api_key_id, capability_token_id, exchanged_by } });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { AttenuateToken } from './attenuate-token.ts';
+export { CallDefaults } from './call-defaults.ts';
 export { DerivedTokensController } from './derived-tokens.controller.ts';
 export { ChargeModelTokens } from './charge-model-tokens.ts';
 export { BoundCredentialGuard } from './bound-credential.guard.ts';

@@ -14,9 +14,10 @@ export async function insertToken(
   verb: 'token_issued' | 'token_attenuated' | 'job_listed',
   token: CapabilityToken,
   chain: readonly string[],
+  exchanged = false,
 ): Promise<Changed<TokenView>> {
   const { capability_token_id, tenant_id, agent_id, workspace_id, grant, spawned_by } = token;
-  const stored = await rows.token.create({ data: columnsOf(token, chain) });
+  const stored = await rows.token.create({ data: { ...columnsOf(token, chain), exchanged } });
   const bounded = BUDGET_DIMENSIONS.flatMap((dimension) => {
     const bound = grant.budgets[dimension];
     return bound === undefined ? [] : [{ capability_token_id, dimension, tenant_id, bound }];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage } from '@writ/contract';
+import { KERNEL_REQUESTS, parseMessage, type CallDefaultsReply } from '@writ/contract';
 import type { ListPage } from '@writ/paging';
 import { AttenuateToken } from './attenuate-token.ts';
+import { CallDefaults } from './call-defaults.ts';
 import { IssueToken } from './issue-token.ts';
 import { RevokeToken } from './revoke-token.ts';
 import type { TokenView } from './token-view.ts';
@@ -15,12 +16,20 @@ export class TokensController {
   readonly #issue: IssueToken;
   readonly #attenuate: AttenuateToken;
   readonly #revoke: RevokeToken;
+  readonly #defaults: CallDefaults;
 
-  constructor(tokens: Tokens, issue: IssueToken, attenuate: AttenuateToken, revoke: RevokeToken) {
+  constructor(
+    tokens: Tokens,
+    issue: IssueToken,
+    attenuate: AttenuateToken,
+    revoke: RevokeToken,
+    defaults: CallDefaults,
+  ) {
     this.#tokens = tokens;
     this.#issue = issue;
     this.#attenuate = attenuate;
     this.#revoke = revoke;
+    this.#defaults = defaults;
   }
 
   @MessagePattern('kernel.token.issue')
@@ -46,5 +55,10 @@ export class TokensController {
   @MessagePattern('kernel.token.list')
   async list(@Payload() payload: unknown): Promise<ListPage<TokenView>> {
     return await this.#tokens.list(parseMessage(KERNEL_REQUESTS['token.list'], payload));
+  }
+
+  @MessagePattern('kernel.call.defaults')
+  async defaults(@Payload() payload: unknown): Promise<CallDefaultsReply> {
+    return await this.#defaults.find(parseMessage(KERNEL_REQUESTS['call.defaults'], payload));
   }
 }

@@ -25,8 +25,8 @@ export class CallsController {
     @RequestInput() { caller, body, query }: RequestInputOf<typeof CALLS.propose>,
     @InExchange() exchange: Exchange,
   ): Promise<ToolResult | OperationView> {
-    const complete = await this.defaults.complete(caller, body);
-    const call = parseCall(complete, exchange.header('idempotency-key'), caller);
+    const key = exchange.header('idempotency-key');
+    const call = parseCall(await this.defaults.complete(caller, body, key), key, caller);
     // With a key the request may refer to an earlier call, which only the kernel knows.
     if (call.idempotency_key === null && call.deadline !== null && call.deadline <= Date.now())
       throw new Fault('deadline', "the call's `deadline` has passed already", { pointer: '/deadline' });

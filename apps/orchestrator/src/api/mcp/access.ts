@@ -70,6 +70,6 @@ export class AccessFinder {
   async #onlyTokenOf(caller: Caller): Promise<string> {
     const how = 'name one in the path (`/mcp/cap_…`) or in the header `Writ-Token`';
     if (caller.agent_id === null) throw new Fault('conflict', `the key is of no agent, so no token is its own: ${how}`);
-    return (await this.#defaults.onlyTokenOf(caller, caller.agent_id, how)).capability_token_id;
+    return await this.#defaults.onlyTokenOf(caller, caller.agent_id, how);
   }
 }

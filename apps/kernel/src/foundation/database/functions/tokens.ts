@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { CallDefaultsReply } from '@writ/contract';
 import { sqlTypes } from '@writ/database';
 import { kernelFunction } from './kernel-function.ts';
 
@@ -25,6 +26,18 @@ export const tokensFunctions = {
       key: sqlTypes.text,
       operation: sqlTypes.nullable(sqlTypes.text),
       token: sqlTypes.nullable(sqlTypes.text),
+    },
+    { returns: 'value' },
+  ),
+  callDefaults: kernelFunction<CallDefaultsReply>()(
+    'kernel.call_defaults',
+    {
+      tenant: sqlTypes.text,
+      apiKey: sqlTypes.text,
+      agent: sqlTypes.text,
+      tool: sqlTypes.nullable(sqlTypes.text),
+      idempotencyKey: sqlTypes.nullable(sqlTypes.text),
+      most: sqlTypes.integer,
     },
     { returns: 'value' },
   ),
