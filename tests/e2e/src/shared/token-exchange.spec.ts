@@ -62,6 +62,32 @@ it('an exchanged credential calls under its own token, within its part of the gr
   expect((await exchange(key)).body).toMatchObject({ error: 'invalid_request' });
 });
 
+it('calls that name no token get their own: the agent that of its key, the credential the one it is bound to', async () => {
+  const { body } = await exchange(world.agent.key ?? '');
+  await exchange(world.agent.key ?? '');
+  const plain = (key: string, path: string, headers: Record<string, string> = {}) =>
+    world.admin.as(key).request('POST', '/v1/tool-calls?wait=10000', { tool_id: 'fs.read', args: { path } }, headers);
+  const keyed = { 'idempotency-key': 'before-the-second-token' };
+  const first = await plain(world.agent.key ?? '', 'a.txt', keyed);
+  expect(first.body).toMatchObject({ status: 'ok', result: { content: 'one\n' } });
+  const bound = await plain(body['access_token'] ?? '', 'a.txt');
+  expect(bound.body).toMatchObject({ status: 'error' });
+  expect((await plain(body['access_token'] ?? '', 'src/b.txt')).body).toMatchObject({ status: 'ok' });
+  // With a further token of the agent a call has to name one, but not where it repeats one that is done.
+  const grant = {
+    tools: ['fs.read'],
+    fs: [],
+    net: [],
+    secrets: [],
+    budgets: {},
+    not_before: 0,
+    expires_at: Date.now() + 60_000,
+  };
+  await world.admin.must('/v1/capability-tokens', { agent_id: world.agentId, workspace_id: world.workspaceId, grant });
+  expect((await plain(world.agent.key ?? '', 'a.txt')).body).toMatchObject({ code: 'conflict' });
+  expect((await plain(world.agent.key ?? '', 'a.txt', keyed)).body).toEqual(first.body);
+});
+
 it('more than the token grants is not exchanged', async () => {
   const { status, body } = await exchange(world.agent.key ?? '', { secrets: ['NOT_GRANTED'] });
   expect({ status, body }).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
