@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Command } from 'commander';
-import type { Context } from './context.ts';
+import type { Group } from './command-group.ts';
 
-type CommandFactory = (context: Context) => Command;
-
-/** A command below `writ`. */
-export interface Group {
-  readonly name: string;
-  readonly summary: string;
-  /** its plural, which means the same; absent where the name is no noun of a thing */
-  readonly plural?: string;
-  /** for programs only, so not in the help */
-  readonly hidden?: true;
-  /** Loaded only when it is used: `verify` then runs without the code that connects to a server. */
-  readonly load: () => Promise<CommandFactory>;
-}
+export type { Group } from './command-group.ts';
 
 /**
  * The commands, in the order of the help. A thing is named in the singular: `writ token create`. Its verbs are `list`,
@@ -154,7 +141,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'usage',
-    summary: 'tokens and costs of the runs of agents',
+    summary: 'tokens and costs of the runs of agents, and calls by day',
     load: async () => (await import('./usage/usage.ts')).usageCommand,
   },
   {
@@ -266,6 +253,12 @@ export const GROUPS: readonly Group[] = [
     name: 'settings',
     summary: 'which paths calls may reach, and how much output commands return',
     load: async () => (await import('./settings/settings.ts')).settingsCommand,
+  },
+  {
+    name: 'budget',
+    plural: 'budgets',
+    summary: 'budgets per day and month, and what is used of them',
+    load: async () => (await import('./budgets/budgets.ts')).budgetCommand,
   },
   {
     name: 'tenant',

@@ -75,10 +75,19 @@ CREATE TRIGGER operation_born BEFORE INSERT ON kernel.operation
   EXECUTE FUNCTION kernel.refuse_transition();
 
 -- Before an insert of a call that isn't refused: refuses one that a credential proposes which is bound to another
--- capability token.
-CREATE TRIGGER operation_of_bound_key BEFORE INSERT ON kernel.operation
+-- capability token, and counts an admitted one in the budgets of its period.
+CREATE TRIGGER operation_checked BEFORE INSERT ON kernel.operation
   FOR EACH ROW WHEN (new.state <> 'refused')
-  EXECUTE FUNCTION kernel.refuse_unbound_call();
+  EXECUTE FUNCTION kernel.check_new_call();
+
+-- Before a new decision by which a held call may run, or by which its shown effect was committed: counts it in the
+-- budgets of its period. One that ran before it was held has an attempt, and was counted.
+CREATE TRIGGER operation_approved BEFORE UPDATE OF decision_record_id ON kernel.operation
+  FOR EACH ROW WHEN (
+    old.attempt = 0 AND new.decision_record_id IS DISTINCT FROM old.decision_record_id
+    AND ((old.state = 'held' AND new.state = 'admitted') OR (old.state = new.state AND new.state IN ('committed', 'no_op')))
+  )
+  EXECUTE FUNCTION kernel.count_approved_call();
 
 -- Before a change of state: refuses one that kernel.transition does not permit.
 CREATE TRIGGER operation_moves BEFORE UPDATE OF state ON kernel.operation

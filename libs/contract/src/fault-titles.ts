@@ -46,6 +46,7 @@ export const FAULT_TITLES: Readonly<Record<FaultCode, string>> = {
   'token.depth': 'Chain of capability tokens too long',
   'key.revoked': 'API key revoked',
   'budget.exhausted': 'Budget exhausted',
+  'budget.period': 'Budget of the period used up',
   'workspace.unknown': 'Unknown workspace',
   'policy.args_changed': 'Policy written for other arguments',
   'policy.unredactable': 'Result not redactable',

@@ -71,6 +71,7 @@ export const FAULTS = {
   'token.depth': { status: 422, retry: 'never', message: 'the chain of capability tokens is as long as one may be' },
   'key.revoked': { status: 403, retry: 'never', message: 'the API key that proposed the call was revoked' },
   'budget.exhausted': { status: 403, retry: 'never', message: 'the capability token has no budget left' },
+  'budget.period': { status: 403, retry: 'never', message: 'a budget of the day or month is used up' },
   'workspace.unknown': { status: 404, retry: 'never', message: 'there is no such workspace' },
   // policy, approval
   'policy.args_changed': {
@@ -318,8 +319,7 @@ export class Fault extends Error {
     super(detail ?? FAULTS[code].message, { cause: options.cause });
     this.name = 'Fault';
     this.code = code;
-    this.detail = detail;
-    this.pointer = options.pointer;
+    [this.detail, this.pointer] = [detail, options.pointer];
   }
 
   get status(): number {

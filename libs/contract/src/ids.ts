@@ -34,6 +34,7 @@ export const ID_KINDS = {
   person: 'per',
   connection: 'con',
   signIn: 'sgn',
+  budget: 'bgt',
 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 

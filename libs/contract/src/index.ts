@@ -136,6 +136,16 @@ export {
   DEFAULT_CALL_SETTINGS,
 } from './messages/call-settings.ts';
 export {
+  CALL_USAGE_BY,
+  CallUsage,
+  CallUsageItem,
+  USAGE_DAYS_MAX,
+  UsageDay,
+  UsagePosition,
+  type CallUsageBy,
+} from './messages/usage.ts';
+export { BudgetSetting, BudgetSubject, BudgetView } from './messages/budgets.ts';
+export {
   CONTAINER_ID,
   ContainerLogs,
   ContainerView,

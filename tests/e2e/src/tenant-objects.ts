@@ -56,6 +56,12 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     note: 'sample',
     expires_at: Date.now() + 3_600_000,
   });
+  const { body: budget } = await world.admin.request('PUT', '/v1/budgets', {
+    subject: { kind: 'tenant', id: null },
+    period: 'month',
+    measure: 'calls',
+    limit: 1_000_000_000,
+  });
   const webhook = await world.admin.must('/v1/webhooks', {
     name: 'spare',
     url: UNUSED_URL,
@@ -159,6 +165,7 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     capability_token_id: world.tokenId,
     freeze_id: freeze.freeze_id,
     erasure_id: erasure.erasure_id,
+    budget_id: budget.budget_id,
     delegation_id: delegation.delegation_id,
     workspace_id: world.workspaceId,
     path: 'a.txt',

@@ -20,6 +20,7 @@ export const THINGS = {
   agent: { path: '/v1/agents', id: 'agent_id', label: 'name', holder: 'admin' },
   approval: { path: '/v1/approvals', id: 'approval_id', label: 'tool_id', holder: 'operator' },
   container: { path: '/v1/containers', id: 'container_id', holder: 'operator' },
+  budget: { path: '/v1/budgets', id: 'budget_id', holder: 'admin' },
   freeze: { path: '/v1/freezes', id: 'freeze_id', holder: 'operator' },
   image: { path: '/v1/images', id: 'name', holder: 'admin' },
   job: { path: '/v1/jobs', id: 'job_id', label: 'name', holder: 'operator' },

@@ -11,6 +11,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   container_id: 'container',
   delegation_id: 'delegation',
   erasure_id: 'erasure',
+  budget_id: 'budget',
   freeze_id: 'freeze',
   job_id: 'job',
   operation_id: 'operation',

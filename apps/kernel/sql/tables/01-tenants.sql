@@ -82,6 +82,8 @@ CREATE TABLE kernel.tenant (
   collected_at bigint,
   -- When the worker last looked for calls that are over age; null: never.
   retained_at  bigint,
+  -- When the worker last added calls of the tenant to its sums by day; null: never.
+  summed_at    bigint,
   -- Retention has looked at every call that was made before this and is over.
   erased_until bigint DEFAULT 0 NOT NULL,
 
@@ -95,6 +97,8 @@ CREATE INDEX tenant_by_creation ON kernel.tenant (created_at, tenant_id);
 CREATE INDEX tenant_by_collection ON kernel.tenant (coalesce(collected_at, created_at));
 -- Which limits were set since a moment? The API asks it again and again.
 CREATE INDEX tenant_limits ON kernel.tenant (limits_at) WHERE limits_at IS NOT NULL;
+-- Which tenant has waited longest for its sums by day?
+CREATE INDEX tenant_summed ON kernel.tenant (coalesce(summed_at, 0));
 -- Which tenant with a retention period has waited longest for a look at its calls?
 CREATE INDEX tenant_retained ON kernel.tenant (coalesce(retained_at, 0)) WHERE payload_days IS NOT NULL;
 
@@ -116,10 +120,10 @@ GRANT UPDATE (
 GRANT SELECT (
   tenant_id, name, closed_at, closed_by, close_reason, weight, cap, waiting_max, requests_per_second, request_burst, person_requests_per_second,
   person_request_burst, limits_at, master_key_id, keys_recorded,
-  payload_days, created_at, collected_at, retained_at
+  payload_days, created_at, collected_at, retained_at, summed_at
 ) ON kernel.tenant TO writ_kernel_worker;
 -- The worker marks a tenant as looked at, so that no other replica takes the same one.
-GRANT UPDATE (collected_at, retained_at) ON kernel.tenant TO writ_kernel_worker;
+GRANT UPDATE (collected_at, retained_at, summed_at) ON kernel.tenant TO writ_kernel_worker;
 
 -- A row is the public key of a registrar, who signs sandboxes of mk8.shell; the private key never comes here.
 -- Administrators add keys and end them. A row is never deleted, and a key that has ended is not added again.

@@ -11,6 +11,7 @@ import type { ExecutionTasks } from '../execution/worker-tasks.ts';
 import type { Images } from '../judging/judgement/index.ts';
 import type { PeriodicTask } from '../foundation/periodic-task.ts';
 import { Agents, AgentsController } from './agents/index.ts';
+import { Budgets, BudgetsController } from './budgets/index.ts';
 import { CallSettingsController, TenantCallSettings } from './call-settings/index.ts';
 import { ApiKeysController, EndCalls, RevokeKey } from './api-keys/index.ts';
 import { AudioDevicesController, BeginUpload, ExpireAudio } from './audio-devices/index.ts';
@@ -61,10 +62,10 @@ import {
   CloseTenant,
   CreateTenant,
   TenantLimits,
+  reportRewrapped,
   RewrapKeys,
   Tenants,
   TenantsController,
-  type Rewrapped,
 } from './tenants/index.ts';
 import {
   AttenuateToken,
@@ -80,6 +81,7 @@ import {
   Tokens,
   TokensController,
 } from './tokens/index.ts';
+import { ReadUsage, RollUpUsage, UsageController } from './usage/index.ts';
 import { ApplyTools, ListTools, ToolsController } from './tool-registry/index.ts';
 import {
   BacktestPolicy,
@@ -110,6 +112,8 @@ const EXPIRE_AUDIO_MS = 5_000;
 const REWRAP_MS = 60_000;
 /** How often it forgets connections to MCP servers that are over, in milliseconds. */
 const FORGET_CONNECTIONS_MS = 60_000;
+/** How often it adds the calls of tenants to their sums by day, in milliseconds. */
+const ROLL_UP_MS = 60_000;
 /** Management depends on all other modules. */
 interface ManagementDependencies extends BelowExecution, Execution {}
 type AllTasks = ExecutionTasks & ManagementTasks;
@@ -133,6 +137,7 @@ export function managementOf(
   const collect = new Collect(workers, roots, pgBlobSweep(tenants.pool), changes, intervals);
   const expireAudio = new ExpireAudio(workers, tenants, Date.now);
   const rewrap = new RewrapKeys(workers, changes, config.masterKeys);
+  const rollUp = new RollUpUsage(workers, tenants, ROLL_UP_MS);
   const tokenWork = new TokenWork(dependencies);
   return {
     useCases: [
@@ -152,6 +157,7 @@ export function managementOf(
       { everyMs: COLLECT_CHECK_MS, run: () => collect.next() },
       { everyMs: EXPIRE_AUDIO_MS, run: () => expireAudio.run() },
       { everyMs: FORGET_CONNECTIONS_MS, run: () => tokenWork.sweep() },
+      { everyMs: ROLL_UP_MS, run: () => rollUp.run() },
       { everyMs: REWRAP_MS, run: async () => reportRewrapped(logger, await rewrap.run()) },
     ],
   };
@@ -168,6 +174,8 @@ const identities = (
   new Tenants(dependencies.tenancy, dependencies.workers),
   new CloseTenant(dependencies.changes, endCalls, dependencies),
   new TenantCallSettings(dependencies.tenancy, dependencies.changes),
+  new Budgets(dependencies.tenancy, dependencies.changes),
+  new ReadUsage(dependencies.tenants),
   new RevokeKey(dependencies.changes, endCalls),
   new Agents(dependencies.tenancy, dependencies.changes),
   new Delegations(dependencies.tenancy, dependencies.changes),
@@ -265,15 +273,6 @@ function policies(dependencies: ManagementDependencies, work: TaskRunner<Executi
   ];
 }
 
-function reportRewrapped(logger: ProcessContext['logger'], { done, unopened }: Rewrapped): void {
-  if (done > 0) logger.info({ tenants: done }, 'keys of tenants were re-wrapped under the current master key');
-  if (unopened.length > 0)
-    logger.error(
-      { tenants: unopened.length, first: unopened[0] },
-      'keys of tenants are under a master key that is not configured: set WRIT_MASTER_KEY_BEFORE_FILE',
-    );
-}
-
 @Module({})
 export class ManagementModule {
   /** @param foundation the module that provides the pools */
@@ -285,6 +284,8 @@ export class ManagementModule {
         TenantsController,
         SystemController,
         CallSettingsController,
+        BudgetsController,
+        UsageController,
         ApiKeysController,
         AgentsController,
         DelegationsController,

@@ -2,6 +2,7 @@
 import type { Caller } from '@writ/contract';
 import { Agents } from '../management/agents/index.ts';
 import { RevokeKey } from '../management/api-keys/index.ts';
+import { Budgets } from '../management/budgets/index.ts';
 import { ApplyTools, ListTools } from '../management/tool-registry/index.ts';
 import { BeginUpload } from '../management/audio-devices/index.ts';
 import { Changes, RecordChange } from '../evidence/changes/index.ts';
@@ -32,6 +33,7 @@ import { Sizes } from '../foundation/workspace/sizes.ts';
 import { Trees } from '../foundation/workspace/trees.ts';
 import { Tenancy } from '../foundation/tenancy/index.ts';
 import { TenantCallSettings } from '../management/call-settings/index.ts';
+import { ReadUsage, RollUpUsage } from '../management/usage/index.ts';
 import { CloseTenant, CreateTenant, TenantLimits, Tenants } from '../management/tenants/index.ts';
 import {
   AttenuateToken,
@@ -89,6 +91,9 @@ export function openManagement(kernel: TestKernel) {
     registerSandbox: new RegisterSandbox(changes),
     listSandboxes: new ListSandboxes(tenancy),
     registrars: new Registrars(tenancy, changes),
+    budgets: new Budgets(tenancy, changes),
+    readUsage: new ReadUsage(tenants),
+    rollUpUsage: new RollUpUsage(kernel.workers, tenants, 0),
     profiles: new Profiles(tenancy, changes),
     images: new TenantImages(tenancy, changes, AllowedSources.parse('engine,registry.example.org/acme')),
     imageBuilds: new ImageBuilds(kernel.workers, tenants, changes),

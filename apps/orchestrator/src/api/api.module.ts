@@ -19,6 +19,8 @@ import { Webhooks } from '../store/webhooks/webhooks.ts';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
 import { AudioDevicesController } from './audio-devices/audio-devices.controller.ts';
+import { UsageController } from './usage/usage.controller.ts';
+import { BudgetsController } from './budgets/budgets.controller.ts';
 import { CallSettingsController } from './call-settings/call-settings.controller.ts';
 import { CallsController } from './calls/calls.controller.ts';
 import { ChangeKeys } from './api-keys/change-keys.ts';
@@ -173,6 +175,8 @@ const CONTROLLERS = [
   SignInController,
   OauthTokenController,
   CallSettingsController,
+  BudgetsController,
+  UsageController,
   AgentsController,
   ResourcesController,
   ResourceGrantsController,

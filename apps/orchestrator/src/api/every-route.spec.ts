@@ -153,6 +153,7 @@ it('answers "not yours" as "not there": the same bytes but for the request\'s id
     resource_grant_id: newId('resourceGrant'),
     erasure_id: newId('erasure'),
     delegation_id: newId('delegation'),
+    budget_id: newId('budget'),
     session_id: newId('session'),
     run_id: newId('run'),
     tenant_id: newId('tenant'),

@@ -3,6 +3,10 @@ import {
   ApprovalDiff,
   BacktestEffects,
   BacktestPage,
+  BudgetSetting,
+  BudgetSubject,
+  BudgetView,
+  CallUsageItem,
   ExecutionProfile,
   Grant,
   McpServerToolView,
@@ -21,11 +25,13 @@ import { ModelUsage } from '@writ/agent-loop';
 import { Type, type TSchema } from 'typebox';
 import type { NamedSchemas } from '../edge/openapi/schemas.ts';
 import { closed, Name } from '../edge/requests/fields.ts';
+import { BudgetList } from './budgets/views.ts';
 import { ProviderSettings, ScopeRole } from './identity-providers/views.ts';
 import { ApiImported } from './tools/import-views.ts';
 import { JOBS } from './jobs/routes.ts';
 import { McpMessage } from './mcp/routes.ts';
 import { RunEventView, RunReplayView, SessionView } from './sessions/views.ts';
+import { CallUsageView } from './usage/views.ts';
 import { WebhookView } from './webhooks/views.ts';
 
 /** A part of a schema by the way to it, where the types of unions don't lead there. */
@@ -41,6 +47,14 @@ const McpServerByUrl = partOf(RESOURCE_SETTINGS.mcp_server, 'anyOf', '0');
 
 /** Parts of other schemas with a name in the OpenAPI document, since they occur in several. */
 export const NAMED_PARTS: NamedSchemas = {
+  Budget: BudgetView,
+  BudgetList,
+  BudgetSetting,
+  BudgetSubject,
+  BudgetPeriod: BudgetView.properties.period,
+  BudgetMeasure: BudgetView.properties.measure,
+  CallUsage: CallUsageView,
+  CallUsageItem,
   NewName: Type.Object({ name: Name }, closed),
   Removed: Type.Object({ removed: Type.String() }, closed),
   Budgets: Grant.properties.budgets,

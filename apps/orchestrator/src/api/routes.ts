@@ -4,6 +4,7 @@ import { AGENTS } from './agents/routes.ts';
 import { API_KEYS } from './api-keys/routes.ts';
 import { APPROVALS, DELEGATIONS } from './approvals/routes.ts';
 import { AUDIO_DEVICES } from './audio-devices/routes.ts';
+import { BUDGETS } from './budgets/routes.ts';
 import { CALL_SETTINGS } from './call-settings/routes.ts';
 import { CALLS } from './calls/routes.ts';
 import { CONTAINERS } from './containers/routes.ts';
@@ -36,6 +37,7 @@ import { TENANTS } from './tenants/routes.ts';
 import { TOKENS } from './tokens/routes.ts';
 import { TOOL_ROUTES } from './tools/routes.ts';
 import { TURNS } from './turns/routes.ts';
+import { CALL_USAGE } from './usage/routes.ts';
 import { WEBHOOKS } from './webhooks/routes.ts';
 import { WHOAMI } from './whoami/routes.ts';
 import { WORKSPACES } from './workspaces/routes.ts';
@@ -50,6 +52,8 @@ export const ROUTES: readonly RouteRow[] = [
   SIGN_INS,
   OAUTH_TOKEN,
   CALL_SETTINGS,
+  BUDGETS,
+  CALL_USAGE,
   AGENTS,
   CALLS,
   FUNCTIONS,

@@ -31,6 +31,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   sandboxes: 'Signed descriptions of sandboxes for scripts of mk8.shell, and the keys of those who sign them.',
   images: "The tenant's own images of containers.",
   'execution-profiles': 'Limits and networks of raw commands.',
+  budgets: 'Budgets of the tenant per day and month: calls, model tokens and costs.',
   'call-settings': 'Rules that apply to every call of the tenant, beside its policy.',
   freezes: 'Emergency stops: of a tenant, an agent or a tool. Only an administrator places and lifts them.',
   erasures: 'Removes contents for good, and says what was removed. Records and receipts stay valid.',

@@ -2,7 +2,7 @@
 import { Fault, type Caller, type KernelVerb, type OperationView } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { TokenView } from '../calls/kernel/token-view.ts';
-import { delegationOf, freezeOf, POLICY, resourceGrantOf, resourceOf } from './fake-views.ts';
+import { budgetOf, delegationOf, freezeOf, POLICY, resourceGrantOf, resourceOf } from './fake-views.ts';
 import { answerErasures } from './fake-erasures.ts';
 import type { FakeKernelState } from './fake-kernel-state.ts';
 import { answerRegistries } from './fake-registries.ts';
@@ -38,6 +38,8 @@ const READS = {
   'sandbox.sign': 'name',
   'registrar.end': 'keyid',
   'delegation.revoke': 'delegation_id',
+  'budget.read': 'budget_id',
+  'budget.delete': 'budget_id',
   'tenant.limits.read': 'tenant_id',
   'tenant.limits.set': 'tenant_id',
   'workspace.read': 'workspace_id',
@@ -55,6 +57,7 @@ const LISTS = [
   'freeze.list',
   'erasure.list',
   'delegation.list',
+  'budget.list',
   'external_version.list',
   'resource.list',
   'resource_grant.list',
@@ -368,6 +371,8 @@ function answerOthers(kernel: FakeKernelState): void {
     return kernel.keep(caller.tenant_id, agent_id, 'agent', { agent_id, name, created_at: 1 });
   });
   handlers.set('freeze.place', () => freezeOf(newId('freeze')));
+  handlers.set('budget.set', () => budgetOf(newId('budget')));
+  handlers.set('usage.calls', () => ({ items: [], next: null }));
   handlers.set('delegation.create', () => delegationOf(newId('delegation')));
   handlers.set('resource.create', (caller, { kind, name, settings }) => {
     const view = resourceOf(newId('resource'), { kind, name, settings });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
   ApprovalView,
+  BudgetView,
   DelegationView,
   ErasureView,
   FreezeView,
@@ -178,6 +179,25 @@ export function approvalOf(view: OperationView): ApprovalView {
     decided_at: null,
     decided_by: null,
     comment: null,
+  };
+}
+
+/** A budget of a day. */
+export function budgetOf(budget_id: string): BudgetView {
+  return {
+    budget_id,
+    subject: { kind: 'tenant', id: null },
+    period: 'day',
+    measure: 'calls',
+    currency: null,
+    limit: 10,
+    used: 1,
+    starts_at: 0,
+    resets_at: 86_400_000,
+    created_at: 1,
+    created_by: newId('apiKey'),
+    changed_at: 1,
+    changed_by: newId('apiKey'),
   };
 }
 

@@ -173,6 +173,8 @@ export function sampleOf(
       return { query: '?principal=ann' };
     case 'setSecret':
       return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
+    case 'setBudget':
+      return { body: { subject: { kind: 'agent', id: agent_id }, period: 'day', measure: 'calls', limit: 1_000_000 } };
     case 'setExternalVersion':
       return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };
     case 'resolveOperation':

@@ -8,6 +8,7 @@ import { encodeNode, snapshotIdOf } from '@writ/workspace';
 import {
   approvalOf,
   audioDeviceOf,
+  budgetOf,
   delegationOf,
   erasureOf,
   freezeOf,
@@ -182,6 +183,8 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
   kernel.keep(tenantId, erasure_id, 'erasure', erasureOf(erasure_id));
   const delegation_id = newId('delegation');
   kernel.keep(tenantId, delegation_id, 'delegation', delegationOf(delegation_id));
+  const budget_id = newId('budget');
+  kernel.keep(tenantId, budget_id, 'budget', budgetOf(budget_id));
   const policy = sha256Hex(Buffer.from(tenantId));
   kernel.keep(tenantId, policy, 'policy', { ...POLICY, policy_hash: policy, active: false, document: { v: 1 } });
   // Each log is longer than the one before it: its last tile and bundle are its own.
@@ -331,6 +334,7 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     resource_grant_id,
     erasure_id,
     delegation_id,
+    budget_id,
     tenant_id: tenantId,
     policy,
     path: 'src/a.txt',

@@ -54,6 +54,7 @@ import type {
   CreateWorkspaceBody,
   DelegateApprovalAnswer,
   DelegateApprovalBody,
+  DeleteBudgetAnswer,
   DeleteFileAnswer,
   DeleteJobAnswer,
   DeleteSessionAnswer,
@@ -103,6 +104,8 @@ import type {
   ListApiKeysQuery,
   ListApprovalsAnswer,
   ListApprovalsQuery,
+  ListBudgetsAnswer,
+  ListBudgetsQuery,
   ListContainersAnswer,
   ListContainersQuery,
   ListDelegationsAnswer,
@@ -196,7 +199,10 @@ import type {
   ReadApprovalAnswer,
   ReadApprovalDiffAnswer,
   ReadAudioDeviceAnswer,
+  ReadBudgetAnswer,
   ReadCallSettingsAnswer,
+  ReadCallUsageAnswer,
+  ReadCallUsageQuery,
   ReadConsistencyAnswer,
   ReadConsistencyQuery,
   ReadContainerLogsAnswer,
@@ -301,6 +307,8 @@ import type {
   RunTurnAnswer,
   RunTurnBody,
   RunTurnQuery,
+  SetBudgetAnswer,
+  SetBudgetBody,
   SetCallSettingsAnswer,
   SetCallSettingsBody,
   SetExternalVersionAnswer,
@@ -387,6 +395,17 @@ export interface AudioDevicesApi {
   get(resource_id: string, options?: RequestOptions): Promise<ReadAudioDeviceAnswer>;
   /** Uploads frames of an audio device, as they are recorded; an agent's key only if it is the uploader. Roles: admin, operator, agent. */
   uploadAudioFrames(resource_id: string, body: Uint8Array, options?: RequestOptions): Promise<UploadAudioFramesAnswer>;
+}
+
+export interface BudgetsApi {
+  /** Lists the budgets per day and month, with their use and when they reset. Roles: admin, operator, auditor. */
+  list(query?: ListBudgetsQuery, options?: RequestOptions): Listed<ListBudgetsAnswer>;
+  /** Makes a budget, or sets the limit of the one of the same subject, period, measure and currency. Roles: admin. */
+  set(body: SetBudgetBody, options?: RequestOptions): Promise<SetBudgetAnswer>;
+  /** Shows a budget, with its use and when it resets. Roles: admin, operator, auditor. */
+  get(budget_id: string, options?: RequestOptions): Promise<ReadBudgetAnswer>;
+  /** Deletes a budget with the count of its use. Roles: admin. */
+  delete(budget_id: string, options?: RequestOptions): Promise<DeleteBudgetAnswer>;
 }
 
 export interface CallSettingsApi {
@@ -834,6 +853,8 @@ export interface TurnsApi {
 }
 
 export interface UsageApi {
+  /** Counts calls by day, agent, person, API key, tool and outcome. Roles: admin, operator, auditor. */
+  getCall(query?: ReadCallUsageQuery, options?: RequestOptions): Listed<ReadCallUsageAnswer>;
   /** Sums tokens and costs of runs that were requested in a period, by model and by session, agent or day; includes deleted sessions. Roles: admin, operator, auditor. */
   get(query?: ReadUsageQuery, options?: RequestOptions): Promise<ReadUsageAnswer>;
 }
@@ -905,6 +926,7 @@ export abstract class ApiGroups {
   readonly apiKeys: ApiKeysApi;
   readonly approvals: ApprovalsApi;
   readonly audioDevices: AudioDevicesApi;
+  readonly budgets: BudgetsApi;
   readonly callSettings: CallSettingsApi;
   readonly capabilityTokens: CapabilityTokensApi;
   readonly containers: ContainersApi;
@@ -955,6 +977,7 @@ export abstract class ApiGroups {
     this.apiKeys = bind('apiKeys') as ApiKeysApi;
     this.approvals = bind('approvals') as ApprovalsApi;
     this.audioDevices = bind('audioDevices') as AudioDevicesApi;
+    this.budgets = bind('budgets') as BudgetsApi;
     this.callSettings = bind('callSettings') as CallSettingsApi;
     this.capabilityTokens = bind('capabilityTokens') as CapabilityTokensApi;
     this.containers = bind('containers') as ContainersApi;
@@ -1007,6 +1030,7 @@ export type GroupName =
   | 'apiKeys'
   | 'approvals'
   | 'audioDevices'
+  | 'budgets'
   | 'callSettings'
   | 'capabilityTokens'
   | 'containers'

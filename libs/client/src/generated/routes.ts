@@ -32,6 +32,12 @@ export const ROUTES = {
     get: { method: 'GET', path: '/v1/audio-devices/{resource_id}', answer: 'json' },
     uploadAudioFrames: { method: 'POST', path: '/v1/audio-devices/{resource_id}/frames', body: 'application/octet-stream', answer: 'json' },
   },
+  budgets: {
+    list: { method: 'GET', path: '/v1/budgets', query: true, answer: 'list' },
+    set: { method: 'PUT', path: '/v1/budgets', body: 'json', answer: 'json' },
+    get: { method: 'GET', path: '/v1/budgets/{budget_id}', answer: 'json' },
+    delete: { method: 'DELETE', path: '/v1/budgets/{budget_id}', answer: 'json' },
+  },
   callSettings: {
     get: { method: 'GET', path: '/v1/call-settings', answer: 'json' },
     set: { method: 'PATCH', path: '/v1/call-settings', body: 'json', answer: 'json' },
@@ -275,6 +281,7 @@ export const ROUTES = {
     run: { method: 'POST', path: '/v1/turns', body: 'json', query: true, answer: 'json' },
   },
   usage: {
+    getCall: { method: 'GET', path: '/v1/usage/calls', query: true, answer: 'list' },
     get: { method: 'GET', path: '/v1/usage', query: true, answer: 'json' },
   },
   webhooks: {

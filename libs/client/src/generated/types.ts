@@ -21,7 +21,7 @@ export type CatalogueMode = "all" | "search";
 
 export type FreezeScope = "tenant" | "agent" | "tool" | "all";
 
-export type FaultCode = "request.malformed" | "query.invalid" | "route.unknown" | "request.too_large" | "request.unsupported_media_type" | "request.wrong_host" | "request.method_not_allowed" | "auth.missing" | "auth.invalid" | "auth.role" | "auth.csrf" | "auth.insufficient_scope" | "auth.issuer_unavailable" | "rate.limited" | "queue.full" | "not_found" | "conflict" | "tool.unknown" | "tool.not_available" | "tool.changed" | "args.invalid" | "args.too_large" | "path.invalid" | "path.escape" | "idempotency.missing" | "idempotency.mismatch" | "idempotency.expired" | "deadline" | "token.unknown" | "token.not_yet_valid" | "token.expired" | "token.revoked" | "token.agent" | "token.tool" | "token.scope" | "path.denied" | "token.not_narrower" | "token.depth" | "key.revoked" | "budget.exhausted" | "workspace.unknown" | "policy.args_changed" | "policy.unredactable" | "policy.args_untyped" | "policy.denied" | "policy.error" | "policy.invalid" | "policy.unreadable" | "approval.denied" | "approval.expired" | "approval.own_call" | "approval.stale" | "approval.previewed_anew" | "approval.effect_unseen" | "approval.voted" | "approval.not_delegated" | "approval.superseded" | "value.missing" | "secret.unknown" | "resolution.own_call" | "sandbox.unknown" | "sandbox.unverified" | "resource.unknown" | "resource.exists" | "agent.itself" | "agent.conflict" | "image.unknown" | "image.not_ready" | "image.unavailable" | "image.not_allowed" | "store.mismatch" | "store.unavailable" | "profile.unknown" | "shell.unavailable" | "sandbox.killed" | "cancelled" | "frozen" | "egress.refused" | "egress.failed" | "api.refused" | "api.failed" | "mcp.definition_changed" | "mcp.definition_gone" | "mcp.unreachable" | "mcp.busy" | "mcp.refused" | "mcp.failed" | "mcp.protocol" | "mcp.result_invalid" | "mcp.unsupported" | "mcp.consent_required" | "mcp.consent_not_yours" | "mcp.consent_failed" | "mcp.token_unavailable" | "mcp.authorization_unusable" | "calendar.unusable" | "calendar.refused" | "calendar.unreadable" | "mailbox.unusable" | "mailbox.refused" | "mailbox.not_private" | "mailbox.folder_unknown" | "mailbox.unreadable" | "tenant.closed" | "precondition.failed" | "effect.out_of_scope" | "workspace.conflict" | "output.not_kept" | "workspace.quota" | "file.not_found" | "file.kind" | "file.too_large" | "edit.no_match" | "edit.ambiguous" | "skill.unknown" | "task.unknown" | "search.pattern" | "command.failed" | "command.timeout" | "command.too_long" | "command.killed" | "session.lost" | "session.diverged" | "session.busy" | "session.idle" | "session.conflict" | "limit.exceeded" | "effect.invalid" | "secret.in_delta" | "attempts.exhausted" | "effect.ambiguous" | "function.failed" | "function.result_invalid" | "permit.invalid" | "permit.expired" | "permit.spent" | "attempt.fenced" | "overloaded" | "record.backlog" | "record.invalid" | "record.too_large" | "receipt.pending" | "ledger.diverged" | "ledger.unavailable" | "bus.unreachable" | "database.unavailable" | "blob.missing" | "blob.corrupt" | "sandbox.unavailable" | "audio.unreadable" | "audio.too_long" | "transcription.model_unknown" | "transcription.unavailable" | "transcription.failed" | "version.unsupported" | "internal";
+export type FaultCode = "request.malformed" | "query.invalid" | "route.unknown" | "request.too_large" | "request.unsupported_media_type" | "request.wrong_host" | "request.method_not_allowed" | "auth.missing" | "auth.invalid" | "auth.role" | "auth.csrf" | "auth.insufficient_scope" | "auth.issuer_unavailable" | "rate.limited" | "queue.full" | "not_found" | "conflict" | "tool.unknown" | "tool.not_available" | "tool.changed" | "args.invalid" | "args.too_large" | "path.invalid" | "path.escape" | "idempotency.missing" | "idempotency.mismatch" | "idempotency.expired" | "deadline" | "token.unknown" | "token.not_yet_valid" | "token.expired" | "token.revoked" | "token.agent" | "token.tool" | "token.scope" | "path.denied" | "token.not_narrower" | "token.depth" | "key.revoked" | "budget.exhausted" | "budget.period" | "workspace.unknown" | "policy.args_changed" | "policy.unredactable" | "policy.args_untyped" | "policy.denied" | "policy.error" | "policy.invalid" | "policy.unreadable" | "approval.denied" | "approval.expired" | "approval.own_call" | "approval.stale" | "approval.previewed_anew" | "approval.effect_unseen" | "approval.voted" | "approval.not_delegated" | "approval.superseded" | "value.missing" | "secret.unknown" | "resolution.own_call" | "sandbox.unknown" | "sandbox.unverified" | "resource.unknown" | "resource.exists" | "agent.itself" | "agent.conflict" | "image.unknown" | "image.not_ready" | "image.unavailable" | "image.not_allowed" | "store.mismatch" | "store.unavailable" | "profile.unknown" | "shell.unavailable" | "sandbox.killed" | "cancelled" | "frozen" | "egress.refused" | "egress.failed" | "api.refused" | "api.failed" | "mcp.definition_changed" | "mcp.definition_gone" | "mcp.unreachable" | "mcp.busy" | "mcp.refused" | "mcp.failed" | "mcp.protocol" | "mcp.result_invalid" | "mcp.unsupported" | "mcp.consent_required" | "mcp.consent_not_yours" | "mcp.consent_failed" | "mcp.token_unavailable" | "mcp.authorization_unusable" | "calendar.unusable" | "calendar.refused" | "calendar.unreadable" | "mailbox.unusable" | "mailbox.refused" | "mailbox.not_private" | "mailbox.folder_unknown" | "mailbox.unreadable" | "tenant.closed" | "precondition.failed" | "effect.out_of_scope" | "workspace.conflict" | "output.not_kept" | "workspace.quota" | "file.not_found" | "file.kind" | "file.too_large" | "edit.no_match" | "edit.ambiguous" | "skill.unknown" | "task.unknown" | "search.pattern" | "command.failed" | "command.timeout" | "command.too_long" | "command.killed" | "session.lost" | "session.diverged" | "session.busy" | "session.idle" | "session.conflict" | "limit.exceeded" | "effect.invalid" | "secret.in_delta" | "attempts.exhausted" | "effect.ambiguous" | "function.failed" | "function.result_invalid" | "permit.invalid" | "permit.expired" | "permit.spent" | "attempt.fenced" | "overloaded" | "record.backlog" | "record.invalid" | "record.too_large" | "receipt.pending" | "ledger.diverged" | "ledger.unavailable" | "bus.unreachable" | "database.unavailable" | "blob.missing" | "blob.corrupt" | "sandbox.unavailable" | "audio.unreadable" | "audio.too_long" | "transcription.model_unknown" | "transcription.unavailable" | "transcription.failed" | "version.unsupported" | "internal";
 
 export type KeyRole = "admin" | "operator" | "agent" | "auditor" | "worker";
 
@@ -99,6 +99,80 @@ export type NoTextReason = "binary" | "too_long" | "not_a_file";
 export type ContentEncoding = "utf8" | "base64";
 
 export type FileMode = "644" | "755";
+
+export interface Budget {
+  /** the id of a budget: `bgt_…` */
+  budget_id: string;
+  subject: BudgetSubject;
+  period: BudgetPeriod;
+  measure: BudgetMeasure;
+  currency: string | null;
+  limit: number;
+  /** in the present period */
+  used: number;
+  /** when the present period began, in milliseconds since the epoch */
+  starts_at: number;
+  /** when the next one begins, in milliseconds since the epoch */
+  resets_at: number;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key that set it first */
+  created_by: string;
+  /** milliseconds since the epoch */
+  changed_at: number;
+  /** the API key that set its limit last */
+  changed_by: string;
+}
+
+export interface BudgetList {
+  items: readonly Budget[];
+  next_cursor: string | null;
+}
+
+export interface BudgetSetting {
+  subject: BudgetSubject;
+  period: BudgetPeriod;
+  measure: BudgetMeasure;
+  currency?: string | null;
+  /** the most that one period may use */
+  limit: number;
+}
+
+export type BudgetSubjectKind = "tenant" | "agent" | "person" | "api_key";
+
+export interface BudgetSubject {
+  kind: BudgetSubjectKind;
+  id: string | null;
+}
+
+/** a calendar day or month in UTC */
+export type BudgetPeriod = "day" | "month";
+
+/** calls: calls that were admitted; llm_tokens: tokens that models of runs read and wrote; cost: what they cost, in millionths of `currency` */
+export type BudgetMeasure = "calls" | "llm_tokens" | "cost";
+
+export interface CallUsage {
+  /** the first day */
+  from: string;
+  /** the day after the last one */
+  to: string;
+  by: readonly string[];
+  items: readonly CallUsageItem[];
+  next_cursor: string | null;
+}
+
+/** how they ended; open: they have not */
+export type CallUsageItemOutcome = "refused" | "committed" | "rolled_back" | "no_op" | "ambiguous" | "open";
+
+export interface CallUsageItem {
+  day: string | null;
+  agent_id: string | null;
+  person: string | null;
+  api_key_id: string | null;
+  tool_id: string | null;
+  outcome: CallUsageItemOutcome | null;
+  calls: number;
+}
 
 export interface NewName {
   /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
@@ -4429,6 +4503,38 @@ export type ReadCallSettingsAnswer = CallSettings;
 export type SetCallSettingsBody = SetCallSettingsRequest;
 
 export type SetCallSettingsAnswer = CallSettings;
+
+export interface ListBudgetsQuery {
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
+}
+
+export type ListBudgetsAnswer = BudgetList;
+
+export type SetBudgetBody = BudgetSetting;
+
+export type SetBudgetAnswer = Budget;
+
+export type ReadBudgetAnswer = Budget;
+
+export type DeleteBudgetAnswer = Budget;
+
+export interface ReadCallUsageQuery {
+  /** the first day in UTC; default: 30 days before `to` */
+  from?: string;
+  /** the day after the last one; default: tomorrow */
+  to?: string;
+  /** dimensions of the counts, separated by commas: day, agent, person, key, tool, outcome; default: day */
+  by?: string;
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
+}
+
+export type ReadCallUsageAnswer = CallUsage;
 
 export interface ListAgentsQuery {
   /** `next_cursor` of the page before */

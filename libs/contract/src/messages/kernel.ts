@@ -5,6 +5,7 @@ import { idSchema, Sha256Hex } from '../ids.ts';
 import { Budgets, Grant, JobListing, SESSION_APPROVAL } from '../token.ts';
 import { API_KEY_REQUESTS } from './api-keys.ts';
 import { AUDIO_DEVICE_REQUESTS } from './audio-devices.ts';
+import { BUDGET_REQUESTS } from './budgets.ts';
 import { BUNDLE_REQUESTS } from './bundles.ts';
 import { CALL_DEFAULTS_REQUESTS } from './call-defaults.ts';
 import { CALL_SETTINGS_REQUESTS } from './call-settings.ts';
@@ -27,7 +28,9 @@ import { SKILL_REQUESTS } from './skills.ts';
 import { TENANT_REQUESTS, WorkspaceLimitsChange } from './tenant-limits.ts';
 import { TENANT_LIFE_REQUESTS } from './tenants.ts';
 import { SYSTEM_REQUESTS } from './system.ts';
+import { TOKEN_DRAW_REQUESTS } from './token-draw.ts';
 import { TOOL_REQUESTS } from './tools.ts';
+import { USAGE_REQUESTS } from './usage.ts';
 import { VALUE_SCOPES } from '../tools/values.ts';
 import { IdempotencyKey, ProposedCall, TaskClass } from '../tool-call.ts';
 
@@ -65,8 +68,6 @@ export const SessionGrantTerms = Type.Object(
   closed,
 );
 export type SessionGrantTerms = Static<typeof SessionGrantTerms>;
-/** The limit ensures that two of them can be added without loss. */
-const Amount = Type.Integer({ minimum: 0, maximum: 2 ** 48 });
 const Name = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$',
   description: 'up to 64 letters, digits, spaces, `.`, `_` and `-`, of which the first is a letter or a digit',
@@ -203,25 +204,7 @@ export const KERNEL_REQUESTS = {
    * lists for them
    */
   'token.list_for_job': Type.Object({ ...asked, parent_id: Key, workspace_id: Key, job: JobListing }, closed),
-  /**
-   * → TokenReservationReply: what a run has used of its token's `llm_tokens`, and what its next reply may use. The
-   * figures are absolute, so repeating them changes nothing. `fence` and `place` number the claim of the run and the
-   * reservation within it; one that arrives after a later one is a `conflict`. Used tokens are settled even if none
-   * remain. Faults of the reservation, which is then empty: `budget.exhausted`, `token.revoked`, `token.expired`,
-   * `token.not_yet_valid`
-   */
-  'token.draw': Type.Object(
-    {
-      ...asked,
-      capability_token_id: Key,
-      run_id: idSchema('run'),
-      fence: Amount,
-      place: Amount,
-      used_total: Amount,
-      reserve: Amount,
-    },
-    closed,
-  ),
+  ...TOKEN_DRAW_REQUESTS,
   'token.read': Type.Object({ ...asked, capability_token_id: Key }, closed),
   /** → {items, next_cursor}; `parent_id`: only direct children of that token. Absent from an older peer. */
   'token.list': Type.Object(
@@ -381,8 +364,10 @@ export const KERNEL_REQUESTS = {
     closed,
   ),
   ...API_KEY_REQUESTS,
+  ...BUDGET_REQUESTS,
   ...BUNDLE_REQUESTS,
   ...CALL_DEFAULTS_REQUESTS,
+  ...USAGE_REQUESTS,
   ...CALL_SETTINGS_REQUESTS,
   ...DELEGATION_REQUESTS,
   ...ERASURE_REQUESTS,

@@ -71,6 +71,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'RedeemRequest /knows': 'a kernel of before refuses it, and the executor redeems without',
   'SlotsEvent /assignable/knows': 'kernels read this event with unknown members',
   'KERNEL_REQUESTS.change.record /subject_hash: +? +string': 'a kernel of before refuses it, and it goes without',
+  'KERNEL_REQUESTS.token.draw /cost': 'a kernel of before refuses it, and it goes without',
   'KERNEL_REQUESTS.mcp_server.list /every_kind: +? +=true': 'a kernel of before refuses it, and it goes without',
   'KERNEL_REQUESTS.mcp_server.read /every_kind: +? +=true': 'a kernel of before refuses it, and it goes without',
   'KERNEL_REQUESTS.mcp_server.refresh /every_kind: +? +=true': 'a kernel of before refuses it, and it goes without',

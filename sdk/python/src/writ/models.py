@@ -19,7 +19,7 @@ Dialect: TypeAlias = Annotated[Literal["blocks", "tools-xml", "yips", "openai", 
 CatalogueMode: TypeAlias = Annotated[Literal["all", "search"], OPEN]
 """`search`: the list has only tools that find and describe the others; `all` by default"""
 FreezeScope: TypeAlias = Annotated[Literal["tenant", "agent", "tool", "all"], OPEN]
-FaultCode: TypeAlias = Annotated[Literal["request.malformed", "query.invalid", "route.unknown", "request.too_large", "request.unsupported_media_type", "request.wrong_host", "request.method_not_allowed", "auth.missing", "auth.invalid", "auth.role", "auth.csrf", "auth.insufficient_scope", "auth.issuer_unavailable", "rate.limited", "queue.full", "not_found", "conflict", "tool.unknown", "tool.not_available", "tool.changed", "args.invalid", "args.too_large", "path.invalid", "path.escape", "idempotency.missing", "idempotency.mismatch", "idempotency.expired", "deadline", "token.unknown", "token.not_yet_valid", "token.expired", "token.revoked", "token.agent", "token.tool", "token.scope", "path.denied", "token.not_narrower", "token.depth", "key.revoked", "budget.exhausted", "workspace.unknown", "policy.args_changed", "policy.unredactable", "policy.args_untyped", "policy.denied", "policy.error", "policy.invalid", "policy.unreadable", "approval.denied", "approval.expired", "approval.own_call", "approval.stale", "approval.previewed_anew", "approval.effect_unseen", "approval.voted", "approval.not_delegated", "approval.superseded", "value.missing", "secret.unknown", "resolution.own_call", "sandbox.unknown", "sandbox.unverified", "resource.unknown", "resource.exists", "agent.itself", "agent.conflict", "image.unknown", "image.not_ready", "image.unavailable", "image.not_allowed", "store.mismatch", "store.unavailable", "profile.unknown", "shell.unavailable", "sandbox.killed", "cancelled", "frozen", "egress.refused", "egress.failed", "api.refused", "api.failed", "mcp.definition_changed", "mcp.definition_gone", "mcp.unreachable", "mcp.busy", "mcp.refused", "mcp.failed", "mcp.protocol", "mcp.result_invalid", "mcp.unsupported", "mcp.consent_required", "mcp.consent_not_yours", "mcp.consent_failed", "mcp.token_unavailable", "mcp.authorization_unusable", "calendar.unusable", "calendar.refused", "calendar.unreadable", "mailbox.unusable", "mailbox.refused", "mailbox.not_private", "mailbox.folder_unknown", "mailbox.unreadable", "tenant.closed", "precondition.failed", "effect.out_of_scope", "workspace.conflict", "output.not_kept", "workspace.quota", "file.not_found", "file.kind", "file.too_large", "edit.no_match", "edit.ambiguous", "skill.unknown", "task.unknown", "search.pattern", "command.failed", "command.timeout", "command.too_long", "command.killed", "session.lost", "session.diverged", "session.busy", "session.idle", "session.conflict", "limit.exceeded", "effect.invalid", "secret.in_delta", "attempts.exhausted", "effect.ambiguous", "function.failed", "function.result_invalid", "permit.invalid", "permit.expired", "permit.spent", "attempt.fenced", "overloaded", "record.backlog", "record.invalid", "record.too_large", "receipt.pending", "ledger.diverged", "ledger.unavailable", "bus.unreachable", "database.unavailable", "blob.missing", "blob.corrupt", "sandbox.unavailable", "audio.unreadable", "audio.too_long", "transcription.model_unknown", "transcription.unavailable", "transcription.failed", "version.unsupported", "internal"], OPEN]
+FaultCode: TypeAlias = Annotated[Literal["request.malformed", "query.invalid", "route.unknown", "request.too_large", "request.unsupported_media_type", "request.wrong_host", "request.method_not_allowed", "auth.missing", "auth.invalid", "auth.role", "auth.csrf", "auth.insufficient_scope", "auth.issuer_unavailable", "rate.limited", "queue.full", "not_found", "conflict", "tool.unknown", "tool.not_available", "tool.changed", "args.invalid", "args.too_large", "path.invalid", "path.escape", "idempotency.missing", "idempotency.mismatch", "idempotency.expired", "deadline", "token.unknown", "token.not_yet_valid", "token.expired", "token.revoked", "token.agent", "token.tool", "token.scope", "path.denied", "token.not_narrower", "token.depth", "key.revoked", "budget.exhausted", "budget.period", "workspace.unknown", "policy.args_changed", "policy.unredactable", "policy.args_untyped", "policy.denied", "policy.error", "policy.invalid", "policy.unreadable", "approval.denied", "approval.expired", "approval.own_call", "approval.stale", "approval.previewed_anew", "approval.effect_unseen", "approval.voted", "approval.not_delegated", "approval.superseded", "value.missing", "secret.unknown", "resolution.own_call", "sandbox.unknown", "sandbox.unverified", "resource.unknown", "resource.exists", "agent.itself", "agent.conflict", "image.unknown", "image.not_ready", "image.unavailable", "image.not_allowed", "store.mismatch", "store.unavailable", "profile.unknown", "shell.unavailable", "sandbox.killed", "cancelled", "frozen", "egress.refused", "egress.failed", "api.refused", "api.failed", "mcp.definition_changed", "mcp.definition_gone", "mcp.unreachable", "mcp.busy", "mcp.refused", "mcp.failed", "mcp.protocol", "mcp.result_invalid", "mcp.unsupported", "mcp.consent_required", "mcp.consent_not_yours", "mcp.consent_failed", "mcp.token_unavailable", "mcp.authorization_unusable", "calendar.unusable", "calendar.refused", "calendar.unreadable", "mailbox.unusable", "mailbox.refused", "mailbox.not_private", "mailbox.folder_unknown", "mailbox.unreadable", "tenant.closed", "precondition.failed", "effect.out_of_scope", "workspace.conflict", "output.not_kept", "workspace.quota", "file.not_found", "file.kind", "file.too_large", "edit.no_match", "edit.ambiguous", "skill.unknown", "task.unknown", "search.pattern", "command.failed", "command.timeout", "command.too_long", "command.killed", "session.lost", "session.diverged", "session.busy", "session.idle", "session.conflict", "limit.exceeded", "effect.invalid", "secret.in_delta", "attempts.exhausted", "effect.ambiguous", "function.failed", "function.result_invalid", "permit.invalid", "permit.expired", "permit.spent", "attempt.fenced", "overloaded", "record.backlog", "record.invalid", "record.too_large", "receipt.pending", "ledger.diverged", "ledger.unavailable", "bus.unreachable", "database.unavailable", "blob.missing", "blob.corrupt", "sandbox.unavailable", "audio.unreadable", "audio.too_long", "transcription.model_unknown", "transcription.unavailable", "transcription.failed", "version.unsupported", "internal"], OPEN]
 KeyRole: TypeAlias = Annotated[Literal["admin", "operator", "agent", "auditor", "worker"], OPEN]
 PersonRole: TypeAlias = Annotated[Literal["admin", "operator", "agent", "auditor"], OPEN]
 ApproverRole: TypeAlias = Annotated[Literal["operator", "admin"], OPEN]
@@ -59,6 +59,13 @@ FileChange: TypeAlias = Annotated[Literal["added", "deleted", "modified"], OPEN]
 NoTextReason: TypeAlias = Annotated[Literal["binary", "too_long", "not_a_file"], OPEN]
 ContentEncoding: TypeAlias = Annotated[Literal["utf8", "base64"], OPEN]
 FileMode: TypeAlias = Annotated[Literal["644", "755"], OPEN]
+BudgetSubjectKind: TypeAlias = Annotated[Literal["tenant", "agent", "person", "api_key"], OPEN]
+BudgetPeriod: TypeAlias = Annotated[Literal["day", "month"], OPEN]
+"""a calendar day or month in UTC"""
+BudgetMeasure: TypeAlias = Annotated[Literal["calls", "llm_tokens", "cost"], OPEN]
+"""calls: calls that were admitted; llm_tokens: tokens that models of runs read and wrote; cost: what they cost, in millionths of `currency`"""
+CallUsageItemOutcome: TypeAlias = Annotated[Literal["refused", "committed", "rolled_back", "no_op", "ambiguous", "open"], OPEN]
+"""how they ended; open: they have not"""
 ResolutionOutcome: TypeAlias = Annotated[Literal["committed", "rolled_back"], OPEN]
 """whether the external effect happened, as the person found"""
 McpServerQuestion: TypeAlias = Annotated[Literal["elicitation", "elicitation_url", "sampling", "roots"], OPEN]
@@ -138,6 +145,69 @@ ExportRecordsFormat: TypeAlias = Annotated[Literal["dsse", "receipt", "cloudeven
 ListRecordsType: TypeAlias = Annotated[Literal["tool_call", "approval", "token", "policy", "resolution", "erasure", "key", "workspace", "change"], OPEN]
 ListRecordsOrder: TypeAlias = Annotated[Literal["newest", "oldest"], OPEN]
 """by the time of the record; default: `newest`"""
+
+
+class Budget(ApiObject):
+    budget_id: str
+    """the id of a budget: `bgt_…`"""
+    subject: BudgetSubject
+    period: BudgetPeriod
+    measure: BudgetMeasure
+    currency: str | None
+    limit: int
+    used: int
+    """in the present period"""
+    starts_at: int
+    """when the present period began, in milliseconds since the epoch"""
+    resets_at: int
+    """when the next one begins, in milliseconds since the epoch"""
+    created_at: int
+    """milliseconds since the epoch"""
+    created_by: str
+    """the API key that set it first"""
+    changed_at: int
+    """milliseconds since the epoch"""
+    changed_by: str
+    """the API key that set its limit last"""
+
+
+class BudgetList(ApiObject):
+    items: list[Budget]
+    next_cursor: str | None
+
+
+class BudgetSetting(ApiObject):
+    subject: BudgetSubject
+    period: BudgetPeriod
+    measure: BudgetMeasure
+    limit: int
+    """the most that one period may use"""
+    currency: str | None = None
+
+
+class BudgetSubject(ApiObject):
+    kind: BudgetSubjectKind
+    id: str | None
+
+
+class CallUsage(ApiObject):
+    from_: str = Field(alias="from")
+    """the first day"""
+    to: str
+    """the day after the last one"""
+    by: list[str]
+    items: list[CallUsageItem]
+    next_cursor: str | None
+
+
+class CallUsageItem(ApiObject):
+    day: str | None
+    agent_id: str | None
+    person: str | None
+    api_key_id: str | None
+    tool_id: str | None
+    outcome: CallUsageItemOutcome | None
+    calls: int
 
 
 class NewName(ApiObject):

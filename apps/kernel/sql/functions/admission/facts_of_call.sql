@@ -3,7 +3,8 @@
 --
 -- p_key: the idempotency key, or null. p_rows_max: how far records in the outbox are counted. p_session: the session
 -- that the call counts for. p_needs: as kernel.session_history takes it, or null. p_past: as kernel.session_past takes
--- it, or null. p_proposed_by: the API key that proposes the call.
+-- it, or null. p_proposed_by: the API key that proposes the call. p_person: the person who does, as API
+-- keys name them, or the id of a key without one.
 --
 -- Returns:
 --   now            the time, in milliseconds
@@ -27,6 +28,7 @@
 --                  second, since not many can gather within that time.
 --   key_revoked    whether the API key was revoked
 --   closed         whether the tenant is closed
+--   budgets        as kernel.call_budgets returns them
 --
 -- The claim is found by itself, and its operation by its key: of a join with two ways to a claim the planner may think
 -- that it reads all calls.
@@ -36,7 +38,7 @@
 -- vacuum. A scan in order marks deleted entries and skips them the next time.
 CREATE OR REPLACE FUNCTION kernel.facts_of_call(
   p_tenant text, p_operation text, p_agent text, p_tool text, p_key text, p_token text, p_workspace text,
-  p_rows_max integer, p_session text, p_needs jsonb, p_past jsonb, p_proposed_by text
+  p_rows_max integer, p_session text, p_needs jsonb, p_past jsonb, p_proposed_by text, p_person text
 ) RETURNS jsonb LANGUAGE plpgsql
 SET search_path = kernel, pg_temp SET enable_bitmapscan = off AS $$
 DECLARE
@@ -82,7 +84,8 @@ BEGIN
     -- Records that are on their way within a second needn't be counted: that many can't gather in it.
     'outbox_rows', CASE WHEN v_oldest < now_ms() - 1000 THEN (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT p_rows_max + 1) x) ELSE 0 END,
     'key_revoked', EXISTS (SELECT FROM revoked_key r WHERE r.tenant_id = p_tenant AND r.api_key_id = p_proposed_by),
-    'closed', (SELECT n.closed_at IS NOT NULL FROM tenant n WHERE n.tenant_id = p_tenant));
+    'closed', (SELECT n.closed_at IS NOT NULL FROM tenant n WHERE n.tenant_id = p_tenant),
+    'budgets', call_budgets(p_tenant, p_agent, p_person, p_proposed_by));
 END $$;
-GRANT EXECUTE ON FUNCTION kernel.facts_of_call(text, text, text, text, text, text, text, integer, text, jsonb, jsonb, text)
+GRANT EXECUTE ON FUNCTION kernel.facts_of_call(text, text, text, text, text, text, text, integer, text, jsonb, jsonb, text, text)
   TO writ_kernel;

@@ -69,6 +69,8 @@ export async function judgeHeld(
     ...read,
     // What it applies was verified when it was held.
     staged: null,
+    // A call that ran before it was held is counted already.
+    budgets: held.operation.attempt > 0 ? [] : (read.budgets ?? []),
     secrets: await readExistingSecrets(dependencies.tenants, call, read, args),
     given_secrets: await readGivenSecrets(dependencies.tenants, call, read, args),
     ...(await readNamedEnvironment(dependencies.tenants, call, args, read.tool)),

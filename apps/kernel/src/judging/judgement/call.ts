@@ -20,7 +20,7 @@ import type { CurrentProfile } from '../definitions/execution-profiles.ts';
 import type { GrantedDefinition } from '../definitions/granted-definitions.ts';
 import type { Consent } from '../definitions/person-consents.ts';
 import type { NamedResource } from '../definitions/registered-resources.ts';
-import type { Claim } from '../../foundation/database/functions/admission.ts';
+import type { Claim, PeriodBudgetUse } from '../../foundation/database/functions/admission.ts';
 import type { RulesInForce } from '../../foundation/rows/attempt-rows.ts';
 import type { Versions } from './versions.ts';
 
@@ -36,6 +36,8 @@ export interface JudgedCall {
   readonly session_mode: OperationRow['session_mode'];
   /** the key on whose behalf it is made */
   readonly proposed_by: string;
+  /** the persons involved, the one who proposed it first; absent or empty: `proposed_by` stands in */
+  readonly proposers?: readonly string[];
   /** the pseudonym of the person on whose behalf it is made; null or absent: none is known */
   readonly person?: string | null;
   /** the most freedom that the session allows, or the supervision already required; it only lowers */
@@ -136,6 +138,11 @@ export interface CallFacts {
   readonly queueFull: boolean;
   /** the same for calls that aren't interactive, which leave a part of the queue free */
   readonly backgroundQueueFull: boolean;
+  /**
+   * the budgets per day and month that bound the call; absent where they were not read. The statement that admits the
+   * call asserts them
+   */
+  readonly budgets?: readonly PeriodBudgetUse[];
   readonly outbox: { readonly oldest: number | null; readonly rows: number };
   /**
    * set where the facts were read for an earlier call: then only an admission may be written on them, and the statement

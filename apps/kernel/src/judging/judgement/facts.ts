@@ -42,8 +42,8 @@ export async function readFactsOfRun(
   call: JudgedCall,
   admittedAt: number,
 ): Promise<CallFacts> {
-  // What it applies was verified when it was admitted.
-  const facts = { ...(await readFor(tenants, call, null)), staged: null };
+  // What it applies was verified when it was admitted, and budgets of its period count it already.
+  const facts = { ...(await readFor(tenants, call, null)), staged: null, budgets: [] };
   const needs = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
   if (needs === null) return facts;
   const history = await inTenant(
@@ -89,6 +89,7 @@ async function readFor(
     needs,
     past,
     proposed_by: call.proposed_by,
+    person: call.proposers?.[0] ?? call.proposed_by,
   });
   return {
     needs,
@@ -108,6 +109,7 @@ async function readFor(
     past: rows.past,
     queueFull: rows.queue_full,
     backgroundQueueFull: rows.background_queue_full,
+    budgets: rows.budgets ?? [],
     outbox: { oldest: rows.outbox_oldest, rows: rows.outbox_rows },
   };
 }

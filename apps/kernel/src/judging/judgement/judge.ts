@@ -17,6 +17,7 @@ import { decideForm, type WellFormed } from './decide-form.ts';
 import { decidePreview } from './decide-preview.ts';
 import { decideReliedOn } from './decide-preconditions.ts';
 import { decideReach, type Reached } from './decide-reach.ts';
+import { decideBudgets } from './decide-budgets.ts';
 import { decideImage } from './decide-image.ts';
 import { decideProfile, profileReason } from './decide-profile.ts';
 import { decideResources, underClearance } from './decide-resources.ts';
@@ -171,6 +172,8 @@ function reserved(weighed: Judgement, facts: CallFacts, tool: ToolDefinition, wa
     spare: tool.class === 'broker' ? [] : ['egress_bytes'],
   });
   if (budget.effect === 'refuse') return refuse(weighed, budget);
+  const usedUp = decideBudgets(facts);
+  if (usedUp !== null) return refuse(weighed, usedUp);
   const limits = decidedLimits(budget.limits, tool, facts.rules.settings);
   return { ...weighed, verdict: 'admitted', limits, reservations: budget.reservations };
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type KernelRequest, type TokenReservationReply } from '@writ/contract';
+import { Fault, principalOf, type KernelRequest, type TokenReservationReply } from '@writ/contract';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { ChargedTokens } from '../../foundation/database/functions/tokens.ts';
+import { resetOf, usedUpMessage } from '../../foundation/rows/period-budget-use.ts';
 import { agentFilterOf, requireId, requireRole } from '../../foundation/tenancy/index.ts';
 
 /**
@@ -29,28 +30,37 @@ export class ChargeModelTokens {
     place,
     used_total,
     reserve,
+    cost,
   }: KernelRequest<'token.draw'>): Promise<TokenReservationReply> {
     requireRole(caller, 'admin', 'agent');
     requireId('token', capability_token_id);
     const { agent_id = null } = agentFilterOf(caller);
     const charge = { capability_token_id, agent_id, run_id, fence, place, used_total, reserve };
-    const charged = await kernelSql.drawTokens(this.#tenants.pool, { tenant: caller.tenant_id, p: charge });
+    const owner = { person: principalOf(caller), api_key_id: caller.api_key_id };
+    const charged = await kernelSql.drawOfRun(this.#tenants.pool, {
+      tenant: caller.tenant_id,
+      p: { ...charge, owner, cost: cost ?? null },
+    });
     if (charged === null) throw new Fault('not_found');
-    if (charged.refused !== null) throw refusalOf(charged.refused, reserve);
+    if (charged.refused !== null) throw refusalOf(charged.refused, reserve, cost !== undefined);
     return { bounded: charged.bounded };
   }
 }
 
-function refusalOf(refused: NonNullable<ChargedTokens['refused']>, reserve: number): Fault {
+function refusalOf(refused: NonNullable<ChargedTokens['refused']>, reserve: number, knowsBudgets: boolean): Fault {
   // Orchestrators of the version before know no closed tenants, and end a run whose token was revoked.
   const code = refused.code === 'tenant.closed' ? 'token.revoked' : refused.code;
-  return new Fault(code, messageOf(refused, reserve));
+  // Nor budgets per day and month: they end a run whose token's budget is exhausted.
+  const known = code === 'budget.period' && !knowsBudgets ? 'budget.exhausted' : code;
+  return new Fault(known, messageOf(refused, reserve));
 }
 
 function messageOf(refused: NonNullable<ChargedTokens['refused']>, reserve: number): string {
   switch (refused.code) {
     case 'budget.exhausted':
       return `the capability token \`${refused.capability_token_id}\` has ${String(Math.max(0, refused.left))} \`llm_tokens\` left, and the next reply may take ${String(reserve)}`;
+    case 'budget.period':
+      return `${usedUpMessage(refused)}; the next reply may use more than is left, and the budget resets at ${resetOf(refused)}`;
     case 'conflict':
       return 'a later request of the run was charged, or one under another token';
     case 'tenant.closed':

@@ -57,6 +57,9 @@ const READS = new Map<RequestName, Readonly<Record<string, unknown>>>([
   ['kernel.mcp_server.refresh', { every_kind: true }],
 ]);
 
+/** Members of requests that a kernel of the version before doesn't know, and that it may be asked without. */
+const ADDED = new Map<RequestName, readonly string[]>([['kernel.token.draw', ['cost']]]);
+
 const TEXT_ORDERS_REPLY = allowUnknownMembers(TextErasureOrdersReply);
 const ERASURE_REPLY = allowUnknownMembers(ErasureView);
 const NOTICES_REPLY = allowUnknownMembers(NoticesReply);
@@ -205,7 +208,11 @@ export class KernelClient {
 
   async #request<S extends TSchema>(name: RequestName, request: object, schema: S, waitMs: number): Promise<Static<S>> {
     const deadline = this.#now() + waitMs;
-    const reply = await withAddedMembers(request, READS.get(name) ?? {}, (message) =>
+    const names = ADDED.get(name) ?? [];
+    const members = Object.entries(request);
+    const known = Object.fromEntries(members.filter(([member]) => !names.includes(member)));
+    const added = Object.fromEntries(members.filter(([member]) => names.includes(member)));
+    const reply = await withAddedMembers(known, { ...READS.get(name), ...added }, (message) =>
       this.#bus.request(this.#subjects.request(name), message, { deadline }),
     );
     try {

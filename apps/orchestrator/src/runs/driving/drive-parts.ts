@@ -29,12 +29,9 @@ export interface DriveParts {
   readonly subAgents: SubAgents;
   /** the caller with the pseudonym of its person */
   readonly withPerson: (caller: Caller) => Promise<Caller>;
-  /** whether the session's token or an ancestor was revoked, and whether one of them limits model tokens */
-  readonly tokenOf: (
-    caller: Caller,
-    capabilityTokenId: string,
-  ) => Promise<{ readonly revoked: boolean; readonly bounded: boolean }>;
-  /** charges the capability token's budget */
+  /** whether the session's token or an ancestor was revoked */
+  readonly tokenOf: (caller: Caller, capabilityTokenId: string) => Promise<{ readonly revoked: boolean }>;
+  /** charges the capability token's budget, and budgets per day and month */
   readonly charge: (
     caller: Caller,
     request: TokenCharge & { readonly capability_token_id: string },
@@ -137,8 +134,8 @@ export function drivePartsOf(
         (await kernel.askUntilAnswered('token.spawn', caller, { operation_id })).capability_token_id,
     ),
     tokenOf: async (caller, capability_token_id) => {
-      const { revoked, left } = await kernel.ask('token.read', caller, { capability_token_id });
-      return { revoked, bounded: left.llm_tokens !== undefined };
+      const { revoked } = await kernel.ask('token.read', caller, { capability_token_id });
+      return { revoked };
     },
     charge: (caller, draw) => kernel.askUntilAnswered('token.draw', caller, draw),
     cancelCalls: (caller, sessionId, runId) => cancelCalls(kernel, caller, sessionId, runId),

@@ -111,8 +111,8 @@ async function begun(
         prompt: async () => ({ system: 's', tools: [] }),
         isDecided: async () => false,
         subAgents: new SubAgents(runs.work, async () => newId('token')),
-        tokenOf: async () => ({ revoked: false, bounded: false }),
-        charge: () => Promise.reject(new Error('drawn')),
+        tokenOf: async () => ({ revoked: false }),
+        charge: async () => ({ bounded: false }),
         withPerson: async (caller) => caller,
         cancelCalls: async (_caller, _session, runId) => {
           cancelled.push(runId);
@@ -194,7 +194,7 @@ test('a cancelled run, and one with a revoked token, ends together with its call
     'cancelled',
     [one.run.run_id],
   ]);
-  const other = await begun([asks('a')], { parts: { tokenOf: async () => ({ revoked: true, bounded: false }) } });
+  const other = await begun([asks('a')], { parts: { tokenOf: async () => ({ revoked: true }) } });
   await (await other.drive()).run();
   expect([await other.kinds(), other.cancelled, other.proposed]).toEqual([
     ['cancelled', 'ended'],
@@ -237,7 +237,7 @@ describe('a run under a token that limits model tokens', () => {
   const bounded = (refuse: (draw: { reserve: number; used_total: number }) => FaultCode | null = () => null) => {
     const drawn: [used: number, isReserved: boolean][] = [];
     const parts: Partial<DriveParts> = {
-      tokenOf: async () => ({ revoked: false, bounded: true }),
+      tokenOf: async () => ({ revoked: false }),
       charge: async (_caller, draw) => {
         drawn.push([draw.used_total, draw.reserve > 0]);
         const code = refuse(draw);
@@ -301,7 +301,7 @@ describe('a run under a token that limits model tokens', () => {
   });
 
   test.each<[string, Partial<DriveParts>]>([
-    ['the token was revoked before it was claimed', { tokenOf: async () => ({ revoked: true, bounded: true }) }],
+    ['the token was revoked before it was claimed', { tokenOf: async () => ({ revoked: true }) }],
     ['the token was revoked since', {}],
   ])('where %s it settles what it used, and ends', async (_when, over) => {
     const { drawn, parts } = bounded(({ reserve }) => (reserve > 0 ? 'token.revoked' : null));

@@ -39,7 +39,7 @@ import { maxCostOf, ReservedModel, type ReplyBound } from '../models/reserved-mo
 import { runCall } from './run-call.ts';
 import { RunEventPublisher } from './run-event-publisher.ts';
 import { callerOf, callsBefore, heldIn, rulesFor } from './run-context.ts';
-import { TokenCharges } from './token-charges.ts';
+import { TokenCharges, type ModelAmount } from './token-charges.ts';
 
 /** A replica that hasn't renewed its lease for this many milliseconds is fenced, and another one takes over. */
 export const LEASE_MS = 15_000;
@@ -111,22 +111,27 @@ export class DriveRun {
     );
     [this.#state, this.#seq, this.#replies] = [state, events, replies];
     const { capability_token_id } = session;
+    const { prices = null, currency = null } = this.#parts.models.read(session.model) ?? {};
+    this.#prices = prices;
+    const meter = { currency: prices === null ? null : currency, now: this.#parts.monotonic };
     // A run that waits, or has not begun, has no reservation.
-    this.#draws = new TokenCharges(this.#claim, run.state === 'running' ? null : this.#used(), (draw) =>
+    this.#draws = new TokenCharges(this.#claim, run.state === 'running' ? null : this.#used().tokens, meter, (draw) =>
       this.#parts.charge(this.#caller, { capability_token_id, ...draw }),
     );
     this.#publisher = new RunEventPublisher(this.#claim, this.#seq, this.#parts.publish);
-    this.#prices = this.#parts.models.read(session.model)?.prices ?? null;
     if (open.revoked) throw new RunInterrupted('revoked');
     if (run.cancel_by !== null) throw new RunInterrupted('cancelled');
-    const { revoked, bounded } = await this.#parts.tokenOf(this.#caller, capability_token_id);
-    this.#draws.setBounded(bounded);
-    if (revoked) throw new RunInterrupted('revoked');
+    if ((await this.#parts.tokenOf(this.#caller, capability_token_id)).revoked) throw new RunInterrupted('revoked');
   }
 
   /** What its own models used. Sub-agents draw on the same tokens themselves. */
-  #used(): number {
-    return this.#state.usage.input_tokens + this.#state.usage.output_tokens;
+  #used(): ModelAmount {
+    const { usage } = this.#state;
+    return { tokens: usage.input_tokens + usage.output_tokens, cost: this.#cost(usage) };
+  }
+
+  #cost(usage: RunState['usage']): number | null {
+    return this.#prices === null ? null : costOf(usage, this.#prices);
   }
 
   async #drive(): Promise<readonly string[]> {
@@ -213,23 +218,21 @@ export class DriveRun {
   /** Wraps a model so that it is called only if the tenant's cost limit and the token's budget allow its reply. */
   #withReservation(model: Model, { prices, reply_tokens_max }: ConfiguredModel): Model {
     const costMax = prices === null ? null : this.#parts.tenantCostMax;
-    if (costMax === null && !this.#draws.isBounded) return model;
-    return new ReservedModel(model, reply_tokens_max, async (most) => {
-      if (
-        costMax !== null &&
-        prices !== null &&
-        !(await this.#parts.work.reserve(this.#claim, maxCostOf(most, prices), costMax))
-      )
+    const isDue = (): boolean => costMax !== null || this.#draws.isDue;
+    return new ReservedModel(model, { isDue, replyTokensMax: reply_tokens_max }, async (most) => {
+      const cost = prices === null ? null : maxCostOf(most, prices);
+      if (costMax !== null && cost !== null && !(await this.#parts.work.reserve(this.#claim, cost, costMax)))
         throw this.#interruptWith('budget', null);
-      if (this.#draws.isBounded) await this.#reserve(most);
+      if (this.#draws.isDue) await this.#reserve(most, cost);
     });
   }
 
-  async #reserve({ input_tokens, output_tokens }: ReplyBound): Promise<void> {
+  async #reserve({ input_tokens, output_tokens }: ReplyBound, cost: number | null): Promise<void> {
     try {
-      await this.#draws.reserve(this.#used(), input_tokens + output_tokens);
+      await this.#draws.reserve(this.#used(), { tokens: input_tokens + output_tokens, cost });
     } catch (error) {
-      if (error instanceof Fault && error.code === 'budget.exhausted') throw this.#interruptWith('budget', error.code);
+      if (error instanceof Fault && (error.code === 'budget.exhausted' || error.code === 'budget.period'))
+        throw this.#interruptWith('budget', error.code);
       if (error instanceof Fault && error.code === 'token.revoked') throw this.#interruptWith('revoked', null);
       throw error;
     }
@@ -277,7 +280,7 @@ export class DriveRun {
       fault,
       rounds: rounds.length,
       ...usage,
-      cost: this.#prices === null ? null : costOf(usage, this.#prices),
+      cost: this.#cost(usage),
     };
     const appended = await this.#parts.work.append(this.#claim, this.#seq + 1, event, sums, LEASE_MS);
     this.#seq += 1;

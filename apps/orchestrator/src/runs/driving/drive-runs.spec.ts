@@ -68,8 +68,8 @@ async function asking() {
       prompt: async () => ({ system: 's', tools: [] }),
       isDecided: async () => false,
       subAgents: new SubAgents(runs.work, async () => newId('token')),
-      tokenOf: async () => ({ revoked: false, bounded: false }),
-      charge: () => Promise.reject(new Error('drawn')),
+      tokenOf: async () => ({ revoked: false }),
+      charge: async () => ({ bounded: false }),
       withPerson: async (caller) => caller,
       cancelCalls: async (_caller, _session, runId) => {
         cancelled.push(runId);
@@ -147,7 +147,7 @@ test('a run whose model no replica has ends as failed after this replica has run
       work: runs.work,
       models: new Models([], { openai: never, anthropic: never, gemini: never }),
       monotonic: () => monotonic,
-      tokenOf: async () => ({ revoked: false, bounded: false }),
+      tokenOf: async () => ({ revoked: false }),
       tell: () => undefined,
       withPerson: async (caller: Caller) => caller,
       cancelCalls: async () => undefined,

@@ -11,18 +11,39 @@ export interface TokenCharge {
   readonly place: number;
   readonly used_total: number;
   readonly reserve: number;
+  /** null for a model without prices in a currency */
+  readonly cost: { readonly currency: string; readonly used_total: number; readonly reserve: number } | null;
+}
+
+/** Tokens, and what they cost in millionths; `cost` is null for a model without prices. */
+export interface ModelAmount {
+  readonly tokens: number;
+  readonly cost: number | null;
 }
 
 /**
- * Charges the `llm_tokens` budget of the run's token while this process drives the run. One charge follows another, and
- * each replaces the previous one. INVARIANT (no orphaned reservation): a reservation is released before the run waits,
- * starts a sub-agent or ends. Where the run is left to another replica, it remains until that replica charges.
+ * How long a run that nothing bounds goes on before it is charged again, in milliseconds: a budget may have been set
+ * meanwhile.
+ */
+const UNBOUNDED_MS = 10_000;
+/** Nothing is to be reserved. */
+const NONE: ModelAmount = { tokens: 0, cost: 0 };
+
+/**
+ * Charges the `llm_tokens` budget of the run's token, and budgets per day and month, while this process drives the
+ * run. One charge follows another, and each replaces the previous one. INVARIANT (no orphaned reservation): a
+ * reservation is released before the run waits, starts a sub-agent or ends. Where the run is left to another replica,
+ * it remains until that replica charges.
  */
 export class TokenCharges {
   readonly #claim: RunClaim;
   readonly #charge: (request: TokenCharge) => Promise<{ readonly bounded: boolean }>;
+  readonly #now: () => number;
+  readonly #currency: string | null;
   /** null: not known yet, so a charge is sent */
   #isBounded: boolean | null = null;
+  /** when a charge last told that nothing bounds the run */
+  #toldAt = -Infinity;
   /**
    * the total of the last charge without a reservation; null: a reservation may exist, from a previous replica or from
    * a charge whose reply was lost
@@ -31,52 +52,61 @@ export class TokenCharges {
   #place = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param settled the settled total when the run was released; null where it was not settled */
+  /**
+   * @param settled the settled total when the run was released; null where it was not settled
+   * @param meter the currency of the run's costs, or null, and milliseconds that only go forward
+   */
   constructor(
     claim: RunClaim,
     settled: number | null,
+    meter: { readonly currency: string | null; readonly now: () => number },
     charge: (request: TokenCharge) => Promise<{ readonly bounded: boolean }>,
   ) {
     this.#claim = claim;
     this.#settled = settled;
+    this.#currency = meter.currency;
+    this.#now = meter.now;
     this.#charge = charge;
   }
 
-  /** Sets whether any token of the chain limits model tokens. This never changes. */
-  setBounded(isBounded: boolean): void {
-    this.#isBounded = isBounded;
-  }
-
-  get isBounded(): boolean {
-    return this.#isBounded !== false;
+  /** Whether the next reply has to be reserved: something bounds the run, or may do so by now. */
+  get isDue(): boolean {
+    return this.#isBounded !== false || this.#now() - this.#toldAt >= UNBOUNDED_MS;
   }
 
   /**
    * Settles `used`, the run's own total, and reserves what its next reply may use. Faults, without a reservation:
-   * `budget.exhausted`, `token.revoked`, `token.expired`, `token.not_yet_valid`. Throws `LeaseLost` where another
-   * replica has charged since.
+   * `budget.exhausted`, `budget.period`, `token.revoked`, `token.expired`, `token.not_yet_valid`. Throws
+   * `LeaseLost` where another replica has charged since.
    */
-  reserve(used: number, most: number): Promise<void> {
+  reserve(used: ModelAmount, most: ModelAmount): Promise<void> {
     return this.#inTurn(() => this.#sendCharge(used, most));
   }
 
   /** Settles `used` and releases the reservation. */
-  settle(used: number): Promise<void> {
+  settle(used: ModelAmount): Promise<void> {
     return this.#inTurn(async () => {
-      if (this.isBounded && this.#settled !== used) await this.#sendCharge(used, 0);
+      if (this.#isBounded !== false && this.#settled !== used.tokens) await this.#sendCharge(used, NONE);
     });
   }
 
-  async #sendCharge(used_total: number, reserve: number): Promise<void> {
+  async #sendCharge(used: ModelAmount, most: ModelAmount): Promise<void> {
+    const { tokens: used_total } = used;
+    const { tokens: reserve } = most;
+    const cost =
+      this.#currency === null || used.cost === null
+        ? null
+        : { currency: this.#currency, used_total: used.cost, reserve: most.cost ?? 0 };
     this.#settled = null;
     this.#place += 1;
     const { run_id, fence } = this.#claim;
-    const { bounded } = await this.#charge({ run_id, fence, place: this.#place, used_total, reserve }).catch(
+    const { bounded } = await this.#charge({ run_id, fence, place: this.#place, used_total, reserve, cost }).catch(
       (error: unknown) => {
         throw error instanceof Fault && error.code === 'conflict' ? new LeaseLost(run_id) : error;
       },
     );
     this.#isBounded = bounded;
+    this.#toldAt = this.#now();
     if (reserve === 0) this.#settled = used_total;
   }
 

@@ -25,7 +25,7 @@ test('a model is not called if the budget is insufficient', async () => {
   } as unknown as ConstructorParameters<typeof TranscriptModel>[0];
   const reserved: ReplyBound[] = [];
   const model = (may: boolean) =>
-    new ReservedModel(new TranscriptModel(transcript, 0), 1, async (most) => {
+    new ReservedModel(new TranscriptModel(transcript, 0), { replyTokensMax: 1 }, async (most) => {
       reserved.push(most);
       if (!may) throw new Error('no room');
     });

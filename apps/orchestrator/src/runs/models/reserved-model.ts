@@ -16,20 +16,29 @@ export interface ReplyBound {
 export class ReservedModel extends Model {
   readonly name: string;
   readonly #model: Model;
+  readonly #isDue: () => boolean;
   readonly #replyTokensMax: number | undefined;
   readonly #reserve: (most: ReplyBound) => Promise<void>;
 
-  /** @param reserve rejects where the budget is insufficient; the model isn't called then */
-  constructor(model: Model, replyTokensMax: number | undefined, reserve: (most: ReplyBound) => Promise<void>) {
+  /**
+   * @param options `isDue`: whether the next reply has to be reserved; always, where it is absent
+   * @param reserve rejects where the budget is insufficient; the model isn't called then
+   */
+  constructor(
+    model: Model,
+    options: { readonly isDue?: () => boolean; readonly replyTokensMax: number | undefined },
+    reserve: (most: ReplyBound) => Promise<void>,
+  ) {
     super();
+    this.#isDue = options.isDue ?? (() => true);
     this.name = model.name;
     this.#model = model;
-    this.#replyTokensMax = replyTokensMax;
+    this.#replyTokensMax = options.replyTokensMax;
     this.#reserve = reserve;
   }
 
   override async *reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
-    await this.#reserve(maxUsageOf(conversation, this.#replyTokensMax));
+    if (this.#isDue()) await this.#reserve(maxUsageOf(conversation, this.#replyTokensMax));
     return yield* this.#model.reply(conversation, signal);
   }
 }

@@ -116,6 +116,27 @@ class AudioDevicesApi(Group):
         return answer
 
 
+class BudgetsApi(Group):
+    def list(self, *, cursor: str | None = None, limit: int | None = None, options: RequestOptions | None = None) -> Listed[models.BudgetList, models.Budget]:
+        """Lists the budgets per day and month, with their use and when they reset. Roles: admin, operator, auditor."""
+        return self._list(routes.BUDGETS__LIST, (), None, {"cursor": cursor, "limit": limit}, options, models.BudgetList)
+
+    def set(self, body: models.BudgetSetting | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.Budget:
+        """Makes a budget, or sets the limit of the one of the same subject, period, measure and currency. Roles: admin."""
+        answer: models.Budget = self._json(routes.BUDGETS__SET, (), body, {}, options, models.Budget)
+        return answer
+
+    def get(self, budget_id: str, /, *, options: RequestOptions | None = None) -> models.Budget:
+        """Shows a budget, with its use and when it resets. Roles: admin, operator, auditor."""
+        answer: models.Budget = self._json(routes.BUDGETS__GET, (budget_id, ), None, {}, options, models.Budget)
+        return answer
+
+    def delete(self, budget_id: str, /, *, options: RequestOptions | None = None) -> models.Budget:
+        """Deletes a budget with the count of its use. Roles: admin."""
+        answer: models.Budget = self._json(routes.BUDGETS__DELETE, (budget_id, ), None, {}, options, models.Budget)
+        return answer
+
+
 class CallSettingsApi(Group):
     def get(self, *, options: RequestOptions | None = None) -> models.CallSettings:
         """Shows which paths calls may reach whatever their tokens grant, and the limit on the output of commands. Roles: admin, operator, auditor."""
@@ -966,6 +987,10 @@ class TurnsApi(Group):
 
 
 class UsageApi(Group):
+    def get_call(self, *, from_: str | None = None, to: str | None = None, by: str | None = None, cursor: str | None = None, limit: int | None = None, options: RequestOptions | None = None) -> Listed[models.CallUsage, models.CallUsageItem]:
+        """Counts calls by day, agent, person, API key, tool and outcome. Roles: admin, operator, auditor."""
+        return self._list(routes.USAGE__GET_CALL, (), None, {"from": from_, "to": to, "by": by, "cursor": cursor, "limit": limit}, options, models.CallUsage)
+
     def get(self, *, from_: int | None = None, to: int | None = None, by: models.UsageBy | None = None, options: RequestOptions | None = None) -> models.Usage:
         """Sums tokens and costs of runs that were requested in a period, by model and by session, agent or day; includes deleted sessions. Roles: admin, operator, auditor."""
         answer: models.Usage = self._json(routes.USAGE__GET, (), None, {"from": from_, "to": to, "by": by}, options, models.Usage)
@@ -1123,6 +1148,10 @@ class ApiGroups:
     @cached_property
     def audio_devices(self) -> AudioDevicesApi:
         return AudioDevicesApi(self._shell)
+
+    @cached_property
+    def budgets(self) -> BudgetsApi:
+        return BudgetsApi(self._shell)
 
     @cached_property
     def call_settings(self) -> CallSettingsApi:

@@ -43,6 +43,22 @@ export interface CallFactRows {
   readonly background_queue_full: boolean;
   readonly outbox_oldest: number | null;
   readonly outbox_rows: number;
+  /** those that bound the call; null where the tenant has none, absent where the facts were not read */
+  readonly budgets: readonly PeriodBudgetUse[] | null;
+}
+
+/** A budget per day or month, with its use when it was read. */
+export interface PeriodBudgetUse {
+  readonly budget_id: string;
+  readonly subject_kind: 'tenant' | 'agent' | 'person' | 'api_key';
+  readonly subject: string;
+  readonly period: 'day' | 'month';
+  readonly measure: 'calls' | 'llm_tokens' | 'cost';
+  readonly currency: string | null;
+  readonly bound: number;
+  readonly used: number;
+  /** milliseconds since the epoch */
+  readonly resets_at: number;
 }
 
 /** The token of a session grant, as kernel.session_approvals returns it. */
@@ -143,6 +159,7 @@ export const admissionFunctions = {
       needs: sqlTypes.nullable(sqlTypes.jsonb<object>()),
       past: sqlTypes.nullable(sqlTypes.jsonb<object>()),
       proposed_by: sqlTypes.text,
+      person: sqlTypes.text,
     },
     { returns: 'value' },
   ),

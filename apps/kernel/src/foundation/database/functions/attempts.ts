@@ -118,6 +118,6 @@ export const attemptsFunctions = {
   runAgain: kernelFunction<RerunVerdict>()(
     'kernel.run_again',
     { p: sqlTypes.jsonb<object>(), payload: sqlTypes.bytea, sig: sqlTypes.bytea },
-    { returns: 'value', errors: ['tool_changed', 'check_violation'] },
+    { returns: 'value', errors: ['decide_again', 'tool_changed', 'check_violation'] },
   ),
 } as const;

@@ -65,7 +65,7 @@ export const dispatchFunctions = {
   replaceDecision: kernelFunction<ReplacedVerdict>()(
     'kernel.replace_decision',
     { p: sqlTypes.jsonb<object>(), payload: sqlTypes.bytea, sig: sqlTypes.bytea },
-    { returns: 'value', errors: ['tool_changed', 'check_violation'] },
+    { returns: 'value', errors: ['decide_again', 'tool_changed', 'check_violation'] },
   ),
   requeue: kernelFunction<Requeued>()(
     'kernel.requeue',

@@ -27,6 +27,7 @@ import { shellsFunctions } from './shells.ts';
 import { tenantsFunctions } from './tenants.ts';
 import { tokensFunctions } from './tokens.ts';
 import { toolsFunctions } from './tools.ts';
+import { usageFunctions } from './usage.ts';
 import { valuesFunctions } from './values.ts';
 import { workspacesFunctions } from './workspaces.ts';
 
@@ -60,6 +61,7 @@ export const kernelSql = {
   ...tenantsFunctions,
   ...tokensFunctions,
   ...toolsFunctions,
+  ...usageFunctions,
   ...valuesFunctions,
   ...workspacesFunctions,
 } as const;

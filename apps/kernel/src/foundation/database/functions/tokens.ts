@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallDefaultsReply } from '@writ/contract';
 import { sqlTypes } from '@writ/database';
+import type { PeriodBudgetUse } from './admission.ts';
 import { kernelFunction } from './kernel-function.ts';
 
 /** Whether a budget bounds the charge, and why it was refused. */
@@ -9,13 +10,14 @@ export interface ChargedTokens {
   readonly refused:
     | null
     | { readonly code: 'budget.exhausted'; readonly capability_token_id: string; readonly left: number }
+    | ({ readonly code: 'budget.period' } & PeriodBudgetUse)
     | { readonly code: 'conflict' | 'tenant.closed' | 'token.revoked' | 'token.expired' | 'token.not_yet_valid' };
 }
 
 /** The functions of `sql/functions/tokens` that the kernel calls. */
 export const tokensFunctions = {
-  drawTokens: kernelFunction<ChargedTokens | null>()(
-    'kernel.draw_tokens',
+  drawOfRun: kernelFunction<ChargedTokens | null>()(
+    'kernel.draw_of_run',
     { tenant: sqlTypes.text, p: sqlTypes.jsonb<object>() },
     { returns: 'value' },
   ),
