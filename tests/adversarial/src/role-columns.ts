@@ -32,6 +32,8 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_orchestrator UPDATE orchestrator.former_secret': ['ends_at'],
   'writ_orchestrator UPDATE orchestrator.identity_provider': [
     'scopes',
+    'groups_claim',
+    'groups',
     'agent_id',
     'agent_claim',
     'sign_in_client_id',

@@ -40,6 +40,8 @@ export class AuthorizationServer {
   readonly redirectUris = new Set([REDIRECT_URI]);
   /** the scopes of people who get no others, by their names; of all others: whatever a client asks for */
   readonly scopesOf = new Map<string, string>();
+  /** the claim `groups` of people's access tokens, by their names; of all others: none */
+  readonly groupsOf = new Map<string, unknown>();
   readonly #server: Server;
   readonly #resource: string;
   readonly #enterprise: KeyPair;
@@ -141,6 +143,7 @@ export class AuthorizationServer {
       extraTokenClaims: (_context: ProviderContext, { accountId }: { accountId: string }) => ({
         email: `${accountId}@example.org`,
         email_verified: true,
+        groups: this.groupsOf.get(accountId),
       }),
       // A person who signs in consents to whatever the client asks for.
       loadExistingGrant: async ({ oidc: { client, session, params } }: ProviderContext) => {

@@ -128,6 +128,34 @@ it('a person signs in in a browser, proposes a call, and can not approve it by a
   await world.until(held.operation_id as string, ['committed']);
 });
 
+it('a group of the issuer gives its role to sessions and to tokens, until the mapping ends at every replica', async () => {
+  const groups = [{ group: 'Writ Auditors', role: 'auditor' }];
+  const map = async (mapping: object): Promise<void> => {
+    const named = { name: 'corp', issuer: server.issuer };
+    const access_token = await client.signIn('root', 'writ:admin');
+    // A mapping that gives other roles needs an administrator at the issuer.
+    const alone = await world.admin.post('/v1/identity-providers', { ...named, ...mapping });
+    expect(alone.body).toMatchObject({ code: 'request.malformed', pointer: '/access_token' });
+    await world.admin.must('/v1/identity-providers', { ...named, ...mapping, access_token });
+  };
+  await map({ groups_claim: 'groups', groups });
+  for (const person of ['gina', 'gus']) server.scopesOf.set(person, 'openid');
+  server.groupsOf.set('gina', ['everyone', 'Writ Auditors']);
+  server.groupsOf.set('gus', 'Writ Auditors');
+  const gina = await signIn('gina');
+  expect((await get(gina, '/v1/sign-in')).body.sign_in.roles).toEqual(['auditor']);
+  const token = new Api(url, await client.signIn('gina', 'openid'));
+  expect((await token.get('/v1/approvals')).status).toBe(200);
+  expect((await token.get('/v1/api-keys')).body.code).toBe('auth.insufficient_scope');
+  const gus = browserOf('gus');
+  const page = await gus.goOn(await gus.send(await gus.open(startAt()), 'Sign in at corp'));
+  expect(page.text).toContain('You are not signed in');
+  await map({ groups_claim: null, groups: [] });
+  await sleep(CACHED_MS);
+  for (const at of [url, other]) expect((await get(gina, '/v1/approvals', at)).body.code).toBe('auth.role');
+  expect((await token.get('/v1/approvals')).body.code).toBe('auth.insufficient_scope');
+});
+
 it('a session has the rights that the issuer gave, and no others', async () => {
   server.scopesOf.set('carl', 'writ:auditor');
   const carl = await signIn('carl');

@@ -15,6 +15,8 @@ const PROVIDER = {
     { scope: 'writ.use', role: 'agent' },
     { scope: 'https://x.example/a=b', role: 'operator' },
   ],
+  groups_claim: 'groups',
+  groups: [{ group: 'Writ = admins', role: 'admin' }],
   person_claim: 'email',
   agent_id: IDS.agent,
   agent_claim: null,
@@ -57,6 +59,7 @@ test('`writ identity-providers put` sends only what its options name', async () 
   const { out } = await run('identity-providers', 'put', 'corp', PROVIDER.issuer);
   // The answer shows what stays as it was, too.
   expect(out).toMatch(/audience +https:\/\/writ\.example\.org\n.*tenant claim +none\n/s);
+  expect(out).toMatch(/groups claim +groups\n +groups +Writ = admins=admin\n/);
   expect(out).toMatch(/person claim +email\n/);
   expect(out).toMatch(/redirect URI +https:\/\/writ\.example\.org\/connect\/signed-in\/idp_1\n/);
   expect(out).toContain(IDS.agent);
@@ -92,6 +95,21 @@ test('`writ identity-providers put` reads the access token from a file, and need
   expect(JSON.parse(api.requests[1]?.body ?? '')).toEqual({ name: 'corp', issuer: PROVIDER.issuer });
   const missing = await run('identity-providers', 'put', 'corp', PROVIDER.issuer, '--access-token-file', `${file}x`);
   expect([missing.exit, api.requests.length]).toEqual([2, 2]);
+});
+
+test('`writ identity-providers put` maps groups to roles, and clears them', async () => {
+  const put = (...more: string[]) => run('identity-providers', 'put', 'corp', PROVIDER.issuer, ...more);
+  await put('--groups-claim', 'groups', '--group', 'Writ = admins=admin', 'writ-users=agent');
+  const groups = [
+    { group: 'Writ = admins', role: 'admin' },
+    { group: 'writ-users', role: 'agent' },
+  ];
+  const named = { name: 'corp', issuer: PROVIDER.issuer };
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({ ...named, groups_claim: 'groups', groups });
+  await put('--no-groups');
+  expect(JSON.parse(api.requests[1]?.body ?? '')).toEqual({ ...named, groups_claim: null, groups: [] });
+  const both = await put('--no-groups', '--group', 'a=agent');
+  expect([both.exit, api.requests.length]).toEqual([2, 2]);
 });
 
 test('`writ identity-providers put --no-agent` clears which agent tokens act for, and names no other', async () => {

@@ -17,6 +17,9 @@ const Provider = Type.Object({
   tenant_claim: OrNull,
   tenant_value: OrNull,
   scopes: Type.Array(Type.Object({ scope: Type.String(), role: Type.String() })),
+  // absent: a Writ of the version before
+  groups_claim: Type.Optional(OrNull),
+  groups: Type.Optional(Type.Array(Type.Object({ group: Type.String(), role: Type.String() }))),
   person_claim: OrNull,
   agent_id: OrNull,
   agent_claim: OrNull,
@@ -33,6 +36,10 @@ const NONE = 'none';
 interface PutOptions extends CommonOptions {
   readonly audience?: string;
   readonly scope?: readonly string[];
+  /** false: `--no-groups` */
+  readonly groups: boolean;
+  readonly groupsClaim?: string;
+  readonly group?: readonly string[];
   readonly personClaim?: string;
   readonly agentId?: string;
   readonly agentClaim?: string;
@@ -78,6 +85,9 @@ function putCommand(context: Context): Command {
     .argument('<name>')
     .argument('<issuer>', 'its URL, exactly as in `iss`')
     .option('--scope <scope=role...>', 'which scope gives which role, all of them; at first: `writ:admin` and so on')
+    .option('--groups-claim <claim>', 'the claim that lists the groups of the person')
+    .option('--group <group=role...>', 'which group gives which role, all of them')
+    .option('--no-groups', 'groups give nothing any more: clears what `--groups-claim` and `--group` set')
     .option('--person-claim <claim>', 'the claim that names the person as API keys do')
     .option('--agent-id <id>', 'the agent that tokens of the role `agent` act for')
     .option('--agent-claim <claim>', 'the claim with the id of that agent')
@@ -127,9 +137,26 @@ function settingsOf(issuer: string, options: PutOptions): object {
         }),
     ...(options.personClaim === undefined ? {} : { person_claim: options.personClaim }),
     ...agentOf(options),
+    ...groupsOf(options),
     ...signInOf(options),
     ...(tenant === undefined ? {} : { tenant_claim: tenant[0], tenant_value: tenant[1] }),
   };
+}
+
+function groupsOf({ groups, groupsClaim, group }: PutOptions): object {
+  if (groups)
+    return {
+      ...(groupsClaim === undefined ? {} : { groups_claim: groupsClaim }),
+      ...(group === undefined ? {} : { groups: group.map(groupRoleOf) }),
+    };
+  if (groupsClaim !== undefined || group !== undefined)
+    throw usage('`--no-groups` goes with neither `--groups-claim` nor `--group`');
+  return { groups_claim: null, groups: [] };
+}
+
+function groupRoleOf(text: string): object {
+  const [group, role] = pairOf(text, '--group');
+  return { group, role };
 }
 
 /** Commander sets true where neither of the two options is there. */
@@ -203,6 +230,8 @@ const membersOf = (provider: Static<typeof Provider>): Record<string, string> =>
   audience: provider.audience,
   'tenant claim': provider.tenant_claim === null ? NONE : `${provider.tenant_claim}=${provider.tenant_value ?? ''}`,
   scopes: scopesOf(provider),
+  'groups claim': provider.groups_claim ?? NONE,
+  groups: (provider.groups ?? []).map(({ group, role }) => `${group}=${role}`).join(' ') || NONE,
   'person claim': provider.person_claim ?? 'none: issuer and `sub` are the person',
   'agent id': provider.agent_id ?? NONE,
   'agent claim': provider.agent_claim ?? NONE,

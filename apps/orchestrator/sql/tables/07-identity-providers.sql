@@ -17,6 +17,8 @@ CREATE TABLE orchestrator.identity_provider (
 
   -- What a token may do, and for whom.
   scopes       jsonb NOT NULL,   -- which scope gives which role: [{scope, role}]
+  groups_claim text COLLATE "C", -- the claim that lists the groups of the person; null: groups give nothing
+  groups       jsonb NOT NULL DEFAULT '[]', -- which group gives which role: [{group, role}]
   person_claim text COLLATE "C", -- the claim that names the person as API keys do; null: issuer and `sub` are the person
   agent_id     text COLLATE "C", -- the agent that tokens of role `agent` act for; null: agent_claim names it, or nothing
   agent_claim  text COLLATE "C", -- the claim with the id of that agent
@@ -33,21 +35,23 @@ CREATE TABLE orchestrator.identity_provider (
   removed_at   bigint,                    -- null: its tokens are accepted
 
   CONSTRAINT identity_provider_claim CHECK ((tenant_claim IS NULL) = (tenant_value IS NULL)),
-  CONSTRAINT identity_provider_agent CHECK (agent_id IS NULL OR agent_claim IS NULL)
+  CONSTRAINT identity_provider_agent CHECK (agent_id IS NULL OR agent_claim IS NULL),
+  CONSTRAINT identity_provider_groups CHECK (groups_claim IS NOT NULL OR groups = '[]')
 );
 -- One of a name in force.
 CREATE UNIQUE INDEX identity_provider_named ON orchestrator.identity_provider (tenant_id, name)
   WHERE removed_at IS NULL;
--- orchestrator.providers_of finds those of an issuer.
+-- orchestrator.registrations_of finds those of an issuer.
 CREATE INDEX identity_provider_of_issuer ON orchestrator.identity_provider (issuer) WHERE removed_at IS NULL;
 ALTER TABLE orchestrator.identity_provider ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY identity_provider_tenant ON orchestrator.identity_provider TO writ_orchestrator
   USING (tenant_id = current_setting('writ.tenant_id', true))
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
--- For orchestrator.providers_of: the tenant of a token is unknown until its issuer is found.
+-- For orchestrator.registrations_of: the tenant of a token is unknown until its issuer is found.
 CREATE POLICY identity_provider_of_issuer ON orchestrator.identity_provider FOR SELECT TO writ_owner
   USING (issuer = current_setting('writ.issuer', true));
-GRANT SELECT, INSERT, UPDATE (scopes, agent_id, agent_claim, hash_key_id, sign_in_client_id, updated_at, removed_at)
+GRANT SELECT, INSERT, 
+  UPDATE (scopes, groups_claim, groups, agent_id, agent_claim, hash_key_id, sign_in_client_id, updated_at, removed_at)
   ON orchestrator.identity_provider TO writ_orchestrator;
 
 -- Which rows of api_key are credentials of a provider? One for each subject, role and agent, made when a token first

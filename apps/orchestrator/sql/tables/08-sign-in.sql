@@ -18,6 +18,7 @@ CREATE TABLE orchestrator.sign_in_session (
   person_id     text COLLATE "C" NOT NULL, -- the pseudonym
   credential_id text COLLATE "C" NOT NULL REFERENCES orchestrator.api_key, -- the actor in records of the session
   scopes        text[] NOT NULL, -- scopes that the issuer gave, of those that the registration maps to roles
+  groups        text[] NOT NULL DEFAULT '{}', -- groups that the issuer named at the sign-in, of those that it maps
   sealed        text COLLATE "C" NOT NULL CHECK (length(sealed) <= 4096), -- issuer, `sub` and names, encrypted
 
   -- Its secret, which is replaced from time to time. A secret that is none of these was replaced long ago.

@@ -51,8 +51,9 @@ export class FakeIdentities extends Identities {
     const at = (this.#clock += 1);
     if (named !== undefined) {
       verifySameIdentity(named, provider);
-      const { scopes, agent_id, agent_claim, hash_key_id, sign_in } = provider;
-      const changed = { ...named, scopes, agent_id, agent_claim, hash_key_id, sign_in, updated_at: at };
+      const { scopes, groups_claim, groups, agent_id, agent_claim, hash_key_id, sign_in } = provider;
+      const mapping = { scopes, groups_claim, groups, agent_id, agent_claim };
+      const changed = { ...named, ...mapping, hash_key_id, sign_in, updated_at: at };
       this.#providers = this.#providers.map((each) => (each === named ? changed : each));
       return viewOf(changed);
     }

@@ -20,6 +20,8 @@ export async function keepIdentities(api: TestApi, { tenantId, ...keys }: TestTe
     tenant_claim: null,
     tenant_value: null,
     scopes: [{ scope: 'writ:admin', role: 'admin' }],
+    groups_claim: null,
+    groups: [],
     person_claim: null,
     agent_id: null,
     agent_claim: null,
@@ -54,6 +56,7 @@ async function keepSignIns(
     ...whose,
     credential_id,
     scopes: ['writ:admin'],
+    groups: [],
     sealed: 'sealed',
     secret_hash: Buffer.alloc(32),
     authenticated_ms: null,
@@ -66,7 +69,7 @@ async function keepSignIns(
   await deviceAuthorizations.create(tenantId, device, { lifetimeMs: 600_000, intervalMs: 0 });
   const sealed = await approvals.seal({
     ...{ tenant_id: tenantId, provider_id: whose.provider_id, subject_hash: whose.subject_hash },
-    ...{ scopes: ['writ:admin'], approved_by: sign_in_id },
+    ...{ scopes: ['writ:admin'], groups: [], approved_by: sign_in_id },
     identity: { issuer, subject: 'ann-1', name: null, agent_id: null, shown: 'Ann' },
     ...{ signed_in_at: Date.now(), expires_at: Date.now() + 600_000 },
   });

@@ -42,7 +42,11 @@ export const orchestratorSql = {
   authenticateCaller: sqlFunction<KeyOwner>()('orchestrator.authenticate_caller', { hash: bytea }, { returns: 'row' }),
   useKeys: sqlFunction()('orchestrator.use_keys', { keys: textArray }, { returns: 'nothing' }),
 
-  providersOf: sqlFunction<ProviderInForce>()('orchestrator.providers_of', { issuer: text }, { returns: 'rows' }),
+  registrationsOf: sqlFunction<ProviderInForce>()(
+    'orchestrator.registrations_of',
+    { issuer: text },
+    { returns: 'rows' },
+  ),
 
   dueJobs: sqlFunction<{ tenant_id: TenantId; job_id: Id<'job'> }>()(
     'orchestrator.due_jobs',

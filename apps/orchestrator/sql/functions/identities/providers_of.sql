@@ -1,3 +1,5 @@
+-- For processes of the version before groups; others call orchestrator.registrations_of.
+--
 -- Returns the identity providers in force of an issuer, of all tenants: whose token is it?
 --
 -- It runs as the owner, because the tenant of a token is unknown until its provider is found. The policy

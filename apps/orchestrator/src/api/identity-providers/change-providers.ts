@@ -150,6 +150,7 @@ export class ChangeProviders {
       audience: verifyAudience(audience, url),
       ...tenantOf(settings, before),
       scopes,
+      ...groupsOf(settings, before),
       person_claim,
       ...agentOf(settings, before),
       sign_in,
@@ -204,6 +205,20 @@ function tenantOf(settings: ProviderSettings, before: Tenancy | null): Tenancy {
   if ((tenant_claim === null) !== (tenant_value === null))
     throw new Fault('request.malformed', '`tenant_claim` and `tenant_value` go together', { pointer: '/tenant_value' });
   return { tenant_claim, tenant_value };
+}
+
+/** Without a claim, there are no groups. Fault `request.malformed`. */
+type Grouping = Pick<NewProvider, 'groups_claim' | 'groups'>;
+function groupsOf(settings: ProviderSettings, before: Grouping | null): Grouping {
+  const { groups_claim = before?.groups_claim ?? null } = settings;
+  const { groups = groups_claim === null ? [] : (before?.groups ?? []) } = settings;
+  if (groups_claim === null && groups.length > 0)
+    throw new Fault(
+      'request.malformed',
+      '`groups` need a `groups_claim`: the claim that lists the groups of a person',
+      { pointer: '/groups_claim' },
+    );
+  return { groups_claim, groups };
 }
 
 /** Either of both replaces the other. */

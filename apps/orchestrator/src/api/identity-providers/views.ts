@@ -2,6 +2,7 @@
 import { idSchema, ProfileName } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { closed, Instant, orNull } from '../../edge/requests/fields.ts';
+import { GROUP_CHARS_MAX } from '../../edge/access/identity/roles.ts';
 import { ROLES } from '../../edge/requests/route.ts';
 
 const Claim = (description: string) => Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$', description });
@@ -10,8 +11,25 @@ const Scope = Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,128}$', d
 
 export const ScopeRole = Type.Object({ scope: Scope, role: Type.Enum(ROLES) }, closed);
 
+export const GroupRole = Type.Object(
+  {
+    group: Type.String({
+      minLength: 1,
+      maxLength: GROUP_CHARS_MAX,
+      pattern: '^[^\\x00-\\x1f\\x7f]+$',
+      description: 'a group, exactly as the issuer writes it',
+    }),
+    role: Type.Enum(ROLES),
+  },
+  closed,
+);
+
 const mapping = {
   scopes: Type.Array(ScopeRole, { minItems: 1, maxItems: 32, description: 'which scope gives which role' }),
+  groups_claim: orNull(
+    Claim('the claim that lists the groups of the person, a list of texts; null: groups give nothing'),
+  ),
+  groups: Type.Array(GroupRole, { maxItems: 64, description: 'which group gives which role' }),
   person_claim: orNull(
     Claim('the claim that names the person as API keys do; null: issuer and `sub` are the person, who has no API key'),
   ),
@@ -50,6 +68,8 @@ export const ProviderSettings = Type.Object(
     tenant_claim: Type.Optional(identity.tenant_claim),
     tenant_value: Type.Optional(identity.tenant_value),
     scopes: Type.Optional(mapping.scopes),
+    groups_claim: Type.Optional(mapping.groups_claim),
+    groups: Type.Optional(mapping.groups),
     person_claim: Type.Optional(mapping.person_claim),
     agent_id: Type.Optional(mapping.agent_id),
     agent_claim: Type.Optional(mapping.agent_claim),
@@ -68,7 +88,7 @@ export const ConfirmedSettings = Type.Object(
         minLength: 1,
         maxLength: 8_192,
         description:
-          'an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration and for other scopes; never stored',
+          'an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration, and for other scopes or groups; never stored',
       }),
     ),
   },

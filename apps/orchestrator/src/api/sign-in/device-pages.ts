@@ -105,6 +105,7 @@ const approvalOf = (session: SignInSession) => ({
   provider_id: session.providerId,
   subject_hash: session.subjectHash,
   scopes: session.scopes,
+  groups: session.groups,
   identity: session.identity,
   signed_in_at: session.signedInAt,
   expires_at: session.expiresAt,

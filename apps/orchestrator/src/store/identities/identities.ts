@@ -10,9 +10,19 @@ export interface ScopeRole {
   readonly role: Role;
 }
 
+/** Which group of a person gives which role. */
+export interface GroupRole {
+  /** exactly as the issuer writes it */
+  readonly group: string;
+  readonly role: Role;
+}
+
 /** How a provider's tokens are read. Null for what it doesn't name. */
 export interface ProviderMapping {
   readonly scopes: readonly ScopeRole[];
+  /** the claim that lists the groups of the person; null: groups give nothing */
+  readonly groups_claim: string | null;
+  readonly groups: readonly GroupRole[];
   /** the claim that names the person as API keys do; null: issuer and `sub` are the person */
   readonly person_claim: string | null;
   /** the agent that tokens of role `agent` act for */
@@ -55,7 +65,7 @@ export type NewProvider = ProviderMapping &
     /** of the key of identity hashes that is in use: a mapping that is put again takes the new one */
     readonly hash_key_id: string;
     readonly created_by: string;
-    /** whether an administrator at the issuer, or the platform key, stands for the identity and the scopes */
+    /** whether an administrator at the issuer, or the platform key, stands for the identity, the scopes and the groups */
     readonly confirmed: boolean;
   };
 
@@ -95,8 +105,8 @@ export abstract class Identities {
   abstract providersOf(issuer: string): Promise<ProviderInForce[]>;
   /**
    * Registers a provider, or changes the mapping of the one with its name. Fault `conflict` for a name with another
-   * identity, for an identity that would leave the tenant of a token open, and for a new registration or other scopes
-   * that nobody confirmed. Fault `limit.exceeded`.
+   * identity, for an identity that would leave the tenant of a token open, and for a new registration, other scopes or
+   * other groups that nobody confirmed. Fault `limit.exceeded`.
    */
   abstract put(tenantId: TenantId, provider: NewProvider, countMax: number): Promise<ProviderRow>;
   /** Those in force, by name. */
@@ -184,9 +194,13 @@ export function verifySamePersons(others: readonly Constant[], { person_claim }:
     );
 }
 
+/** What gives roles. */
+const rolesIn = ({ scopes, groups_claim, groups }: ProviderMapping): Buffer =>
+  Buffer.from(canonicalBytes({ scopes, groups_claim, groups } as never));
+
 /** Whether a registration gives other roles than the one before it, so that the issuer must stand for it anew. */
-export const needsConfirmation = (named: ProviderRow | null, { scopes }: ProviderMapping): boolean =>
-  named === null || !Buffer.from(canonicalBytes(named.scopes as never)).equals(canonicalBytes(scopes as never));
+export const needsConfirmation = (named: ProviderRow | null, provider: ProviderMapping): boolean =>
+  named === null || !rolesIn(named).equals(rolesIn(provider));
 
 /** The fault of `put` where nobody stands for it: another request came between. */
 export const UNCONFIRMED =

@@ -34,6 +34,8 @@ const registration = (more: Partial<NewProvider> = {}): NewProvider => ({
   tenant_claim: null,
   tenant_value: null,
   scopes: [{ scope: 'writ:admin', role: 'admin' }],
+  groups_claim: null,
+  groups: [],
   person_claim: null,
   agent_id: null,
   agent_claim: null,

@@ -27,6 +27,8 @@ const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
   tenant_claim: null,
   tenant_value: null,
   scopes: [{ scope: 'writ:admin', role: 'admin' }],
+  groups_claim: null,
+  groups: [],
   person_claim: null,
   agent_id: null,
   agent_claim: null,
@@ -74,6 +76,27 @@ it('nothing is registered, and no scope gives another role, unless somebody conf
   await put(one);
   await expect(put({ ...one, scopes, confirmed: false })).rejects.toMatchObject({ code: 'conflict' });
   expect(await put({ ...one, agent_claim: 'agent', confirmed: false })).toMatchObject({ agent_claim: 'agent' });
+});
+
+it('groups give roles once somebody confirmed them, and none without their claim', async () => {
+  const one = provider();
+  const mapping = { groups_claim: 'groups', groups: [{ group: 'Writ Admins', role: 'admin' }] } as const;
+  await put(one);
+  for (const other of [mapping, { groups_claim: 'groups' }])
+    await expect(put({ ...one, ...other, confirmed: false })).rejects.toMatchObject({ code: 'conflict' });
+  expect(await put({ ...one, ...mapping })).toMatchObject(mapping);
+  expect(await identities.providersOf(one.issuer)).toMatchObject([mapping]);
+  for (const other of [{ groups: [] }, { groups_claim: 'roles' }])
+    await expect(put({ ...one, ...mapping, ...other, confirmed: false })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(put({ ...one, ...mapping, groups_claim: null })).rejects.toThrow('identity_provider_groups');
+});
+
+it('a process of the version before finds registrations by the function that it knows, without their groups', async () => {
+  const one = provider({ groups_claim: 'groups', groups: [{ group: 'Writ Admins', role: 'admin' }] });
+  await put(one);
+  const { rows } = await store.pool.query<object>('SELECT * FROM orchestrator.providers_of($1)', [one.issuer]);
+  expect(rows).toMatchObject([{ provider_id: one.provider_id, scopes: one.scopes }]);
+  expect(Object.keys(rows[0] ?? {})).not.toContain('groups');
 });
 
 it('one issuer has one tenant, or tenants by the values of one claim, even when two register it at once', async () => {

@@ -20,7 +20,8 @@ import {
   type ProviderRow,
 } from './identities.ts';
 
-const COLUMNS = `provider_id, name, issuer, audience, tenant_claim, tenant_value, scopes, person_claim, agent_id,
+const COLUMNS = `provider_id, name, issuer, audience, tenant_claim, tenant_value, scopes, groups_claim, groups,
+  person_claim, agent_id,
   agent_claim, created_at, created_by, updated_at, removed_at,
   CASE WHEN sign_in_client_id IS NOT NULL THEN jsonb_build_object('client_id', sign_in_client_id) END AS sign_in`;
 
@@ -34,7 +35,7 @@ export class PgIdentities extends Identities {
   }
 
   override providersOf(issuer: string): Promise<ProviderInForce[]> {
-    return orchestratorSql.providersOf(this.#pool, { issuer });
+    return orchestratorSql.registrationsOf(this.#pool, { issuer });
   }
 
   override put(tenantId: TenantId, provider: NewProvider, countMax: number): Promise<ProviderRow> {
@@ -44,7 +45,7 @@ export class PgIdentities extends Identities {
       const [named] = await rowsOf(client, `name = $1 AND removed_at IS NULL`, [provider.name]);
       if (!provider.confirmed && needsConfirmation(named ?? null, provider)) throw new Fault('conflict', UNCONFIRMED);
       if (named !== undefined) return await change(client, named, provider);
-      const { rows } = await client.query<ProviderInForce>('SELECT * FROM orchestrator.providers_of($1)', [
+      const { rows } = await client.query<ProviderInForce>('SELECT * FROM orchestrator.registrations_of($1)', [
         provider.issuer,
       ]);
       if (rows.some((each) => areAmbiguous(each, provider))) throw new Fault('conflict', AMBIGUOUS);
@@ -253,7 +254,7 @@ async function change(client: Client, named: ProviderRow, provider: NewProvider)
   verifySameIdentity(named, provider);
   const { rows } = await client.query<ProviderRow>(
     `UPDATE orchestrator.identity_provider SET scopes = $2, agent_id = $3, agent_claim = $4, hash_key_id = $5,
-       sign_in_client_id = $6, updated_at = orchestrator.now_ms() WHERE provider_id = $1 RETURNING ${COLUMNS}`,
+       sign_in_client_id = $6, groups_claim = $7, groups = $8, updated_at = orchestrator.now_ms() WHERE provider_id = $1 RETURNING ${COLUMNS}`,
     [
       named.provider_id,
       JSON.stringify(provider.scopes),
@@ -261,6 +262,8 @@ async function change(client: Client, named: ProviderRow, provider: NewProvider)
       provider.agent_claim,
       provider.hash_key_id,
       provider.sign_in?.client_id ?? null,
+      provider.groups_claim,
+      JSON.stringify(provider.groups),
     ],
   );
   return rows[0] as ProviderRow;
@@ -269,8 +272,9 @@ async function change(client: Client, named: ProviderRow, provider: NewProvider)
 async function insert(client: Client, tenantId: TenantId, provider: NewProvider): Promise<ProviderRow> {
   const { rows } = await client.query<ProviderRow>(
     `INSERT INTO orchestrator.identity_provider (provider_id, tenant_id, name, issuer, audience, tenant_claim,
-       tenant_value, scopes, person_claim, agent_id, agent_claim, hash_key_id, sign_in_client_id, created_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING ${COLUMNS}`,
+       tenant_value, scopes, person_claim, agent_id, agent_claim, hash_key_id, sign_in_client_id, created_by,
+       groups_claim, groups)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING ${COLUMNS}`,
     [
       provider.provider_id,
       tenantId,
@@ -286,6 +290,8 @@ async function insert(client: Client, tenantId: TenantId, provider: NewProvider)
       provider.hash_key_id,
       provider.sign_in?.client_id ?? null,
       provider.created_by,
+      provider.groups_claim,
+      JSON.stringify(provider.groups),
     ],
   );
   return rows[0] as ProviderRow;

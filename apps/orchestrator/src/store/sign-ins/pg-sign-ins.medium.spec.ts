@@ -41,7 +41,7 @@ it('what is over is removed, whoever signs in again, and sessions of a forgotten
       tenant,
       {
         ...{ sign_in_id: newId('signIn'), kind: 'browser', client: null, approved_by: null, credential_id, person_id },
-        ...{ provider_id: provider.provider_id, subject_hash: randomBytes(32), scopes: [], sealed: '' },
+        ...{ provider_id: provider.provider_id, subject_hash: randomBytes(32), scopes: [], groups: [], sealed: '' },
         secret_hash: randomBytes(32),
         authenticated_ms: null,
       },
@@ -79,7 +79,7 @@ it('an end of a session waits for the device that it approves, and ends it too; 
     const credential_id = await credentialOf(tenant, provider);
     const session = (more: Partial<NewSignIn> = {}): NewSignIn => ({
       ...{ sign_in_id: newId('signIn'), kind: 'browser', client: null, approved_by: null, credential_id, person_id },
-      ...{ provider_id: provider.provider_id, subject_hash: randomBytes(32), scopes: [], sealed: '' },
+      ...{ provider_id: provider.provider_id, subject_hash: randomBytes(32), scopes: [], groups: [], sealed: '' },
       ...{ secret_hash: randomBytes(32), authenticated_ms: null, ...more },
     });
     const approver = session();
@@ -124,6 +124,7 @@ it('forgetting a person removes the devices that the person approved', async () 
     client: null,
     approved_by: null,
     scopes: [],
+    groups: [],
     sealed: '',
     authenticated_ms: null,
   } as const;

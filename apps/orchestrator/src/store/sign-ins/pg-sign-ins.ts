@@ -46,7 +46,7 @@ export class PgSignIns extends SignIns {
       (client) =>
         client.query<SignInRow>(
           `SELECT s.sign_in_id, s.kind, s.client, s.approved_by, s.provider_id, s.subject_hash, s.person_id,
-             s.credential_id, s.scopes, s.sealed, s.secret_hash, s.next_hash, s.before_hash,
+             s.credential_id, s.scopes, s.groups, s.sealed, s.secret_hash, s.next_hash, s.before_hash,
              coalesce(s.before_until - n.now, 0) AS before_ms, n.now - s.rotated_at AS secret_ms,
              n.now - s.authenticated_at AS authenticated_ms, n.now - s.seen_at AS idle_ms, s.signed_in_at, s.expires_at
            FROM orchestrator.sign_in_session s JOIN orchestrator.identity_provider p USING (provider_id),
@@ -194,8 +194,9 @@ export async function insertSignIn(
 ): Promise<void> {
   await client.query(
     `INSERT INTO orchestrator.sign_in_session (sign_in_id, tenant_id, kind, client, approved_by, provider_id,
-       subject_hash, person_id, credential_id, scopes, sealed, secret_hash, authenticated_at, signed_in_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, orchestrator.now_ms() - $13::bigint, $14, $15)`,
+       subject_hash, person_id, credential_id, scopes, sealed, secret_hash, authenticated_at, signed_in_at, expires_at,
+       groups)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, orchestrator.now_ms() - $13::bigint, $14, $15, $16)`,
     [
       session.sign_in_id,
       tenantId,
@@ -212,6 +213,7 @@ export async function insertSignIn(
       session.authenticated_ms,
       signed_in_at,
       expires_at,
+      session.groups,
     ],
   );
 }

@@ -27,6 +27,8 @@ export const registration = (more: Partial<NewProvider> = {}): NewProvider => ({
   tenant_claim: null,
   tenant_value: null,
   scopes: [{ scope: 'writ:admin', role: 'admin' }],
+  groups_claim: null,
+  groups: [],
   person_claim: null,
   agent_id: null,
   agent_claim: null,
@@ -54,7 +56,7 @@ export function signInsContract(open: () => SignInStores): void {
   const session = (more: Partial<NewSignIn> = {}): NewSignIn => ({
     ...{ sign_in_id: newId('signIn'), kind: 'browser', client: null, approved_by: null, credential_id },
     ...{ provider_id: provider.provider_id, subject_hash: randomBytes(32), person_id: newId('person') },
-    ...{ scopes: ['writ:admin'], sealed: 'sealed', secret_hash: randomBytes(32) },
+    ...{ scopes: ['writ:admin'], groups: ['Writ Admins'], sealed: 'sealed', secret_hash: randomBytes(32) },
     authenticated_ms: 60_000,
     ...more,
   });

@@ -20,6 +20,8 @@ export interface NewSignIn {
   readonly credential_id: Id<'apiKey'>;
   /** scopes that the issuer gave, of those that the registration maps to roles */
   readonly scopes: readonly string[];
+  /** groups that the issuer named at the sign-in, of those that the registration maps to roles */
+  readonly groups: readonly string[];
   /** who it is at the issuer, encrypted under a key that the holder of the session alone has */
   readonly sealed: string;
   readonly secret_hash: Buffer;

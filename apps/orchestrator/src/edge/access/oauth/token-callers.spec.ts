@@ -63,6 +63,8 @@ const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
     { scope: 'approve', role: 'operator' },
     { scope: 'manage', role: 'admin' },
   ],
+  groups_claim: null,
+  groups: [],
   person_claim: null,
   agent_id: AGENT,
   agent_claim: null,
@@ -285,6 +287,20 @@ it('claims other than `scope` give no role', async () => {
   await expect(callers.identify(await token(more), need(['admin']))).rejects.toMatchObject({
     code: 'auth.insufficient_scope',
   });
+});
+
+it('a group that the registration maps gives a role, until the mapping is changed', async () => {
+  const groups = [{ group: 'Writ Admins', role: 'admin' }] as const;
+  await register({ groups_claim: 'groups', groups });
+  const text = await token({ scope: 'use', groups: ['Writ Admins'] });
+  expect(await callers.identify(text, need(['admin']))).toMatchObject({ role: 'admin' });
+  // The least that suffices, as with scopes.
+  expect(await callers.identify(text, need(['admin', 'agent']))).toMatchObject({ role: 'agent' });
+  const elsewhere = await token({ groups: ['Writ Admins'], _claim_names: { groups: 'src1' } });
+  await expect(callers.identify(elsewhere, need(['admin']))).rejects.toMatchObject({ code: 'auth.insufficient_scope' });
+  await register({ groups_claim: 'groups', groups: [] });
+  now += 1_000;
+  await expect(callers.identify(text, need(['admin']))).rejects.toMatchObject({ code: 'auth.insufficient_scope' });
 });
 
 it('a denied subject and a denied token stay denied under a new registration of the issuer', async () => {

@@ -12,7 +12,7 @@ import {
 } from '../../../store/identities/identities.ts';
 import type { Role } from '../../../store/keys/roles.ts';
 import type { Callers } from '../identity/callers.ts';
-import { leastRoleOf, rolesOf } from '../identity/roles.ts';
+import { groupsOf, leastRoleOf, rolesOf } from '../identity/roles.ts';
 import type { RateLimit } from '../rate-limit.ts';
 import { claimedIssuerOf, verifyAccessToken, type AccessToken } from './access-token.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
@@ -32,7 +32,7 @@ export class ScopeFault extends Fault {
     super(
       'auth.insufficient_scope',
       scopes.length === 0
-        ? 'no scope of this issuer gives a role that may do this'
+        ? 'no scope of this issuer gives a role that may do this, and no group of the token does'
         : `the access token needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}`,
     );
     this.scopes = scopes;
@@ -175,8 +175,8 @@ export const isDenied = (
 const nameOf = (text: string): string => Buffer.from(sha256(Buffer.from(text, 'utf8'))).toString('base64');
 
 /** The role with the fewest rights that the token gives and the request needs. */
-function roleOf({ scopes }: AccessToken, provider: ProviderInForce, needed: readonly Role[] | null): Role {
-  const role = leastRoleOf(rolesOf(scopes, provider), needed);
+function roleOf({ scopes, claims }: AccessToken, provider: ProviderInForce, needed: readonly Role[] | null): Role {
+  const role = leastRoleOf(rolesOf({ scopes, groups: groupsOf(claims, provider) }, provider), needed);
   if (role !== undefined) return role;
   const least = LEAST_FIRST.find(
     (each) => (needed === null || needed.includes(each)) && provider.scopes.some((one) => one.role === each),

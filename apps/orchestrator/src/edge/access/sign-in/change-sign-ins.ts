@@ -39,9 +39,10 @@ export class ChangeSignIns {
   async begin(person: SignedIn): Promise<string> {
     const { tenantId, providerId, subjectHash, authenticatedMs, shown, issuer, rights } = person;
     if (rights === null) throw new SignInRefused('The sign-in was for a consent alone.', 'purpose');
-    const { subject, name, agentId, scopes } = rights;
+    const { subject, name, agentId, scopes, groups } = rights;
     const identity: Identity = { issuer, subject, name, agent_id: agentId, shown };
-    const whose = { tenant_id: tenantId, provider_id: providerId, subject_hash: subjectHash, scopes, identity };
+    const given = { scopes, groups };
+    const whose = { tenant_id: tenantId, provider_id: providerId, subject_hash: subjectHash, ...given, identity };
     const kind = { kind: 'browser', client: null, approved_by: null, authenticated_ms: authenticatedMs } as const;
     const { session, text } = await this.#compose(whose, kind);
     await this.#parts.records.began(tenantId, session);
@@ -90,11 +91,11 @@ export class ChangeSignIns {
 
   /** INVARIANT (somebody known): no session begins without a credential of its person, which acts in its records. */
   async #compose(
-    { tenant_id, provider_id, subject_hash, scopes, identity }: Whose,
+    { tenant_id, provider_id, subject_hash, scopes, groups, identity }: Whose,
     of: Kind,
   ): Promise<{ readonly session: NewSignIn; readonly text: string }> {
     const { texts, callers } = this.#parts;
-    const person = { tenantId: tenant_id, providerId: provider_id, scopes, identity };
+    const person = { tenantId: tenant_id, providerId: provider_id, scopes, groups, identity };
     // A person may be denied after a program was approved.
     if (await callers.isDenied(tenant_id, subject_hash, identity.issuer))
       throw new SignInRefused('Your organisation does not let you in.', 'denied');
@@ -111,6 +112,7 @@ export class ChangeSignIns {
       person_id: caller.person,
       credential_id: caller.api_key_id,
       scopes,
+      groups,
       sealed: await sealIdentity(text, identity),
       secret_hash: secretHashOf(text),
     };

@@ -26,6 +26,8 @@ const Sealed = Type.Object({
   provider_id: idSchema('identityProvider'),
   subject_hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   scopes: Type.Array(Text),
+  // absent: sealed by a process of the version before groups
+  groups: Type.Optional(Type.Array(Text)),
   identity: Type.Object({ issuer: Text, subject: Text, name: orNull(Text), agent_id: orNull(Text), shown: Text }),
   signed_in_at: Type.Integer(),
   expires_at: Type.Integer(),
@@ -38,6 +40,7 @@ export interface DeviceApproval {
   readonly provider_id: Id<'identityProvider'>;
   readonly subject_hash: Buffer;
   readonly scopes: readonly string[];
+  readonly groups: readonly string[];
   readonly identity: Identity;
   /** when the person was at the identity provider */
   readonly signed_in_at: number;
@@ -103,10 +106,11 @@ export class DeviceApprovals {
       keyManagementAlgorithms: ['dir'],
       contentEncryptionAlgorithms: ['A256GCM'],
     });
-    const { subject_hash, identity, ...approval } = parseMessage(Sealed, payload['approval']);
+    const { subject_hash, identity, groups = [], ...approval } = parseMessage(Sealed, payload['approval']);
     const agent_id = identity.agent_id as AgentId | null;
     return {
       ...approval,
+      groups,
       tenant_id,
       identity: { ...identity, agent_id },
       subject_hash: Buffer.from(subject_hash, 'hex'),

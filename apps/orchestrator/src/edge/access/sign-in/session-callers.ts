@@ -15,6 +15,7 @@ export interface SignedInPerson {
   readonly tenantId: TenantId;
   readonly providerId: string;
   readonly scopes: readonly string[];
+  readonly groups: readonly string[];
   readonly identity: Identity;
 }
 
@@ -75,6 +76,6 @@ const agentOf = ({ identity }: SignedInPerson, { agent_id, agent_claim }: Provid
 
 /** Without an agent, the role `agent` gives nothing; another role may. */
 function usableRoles(person: SignedInPerson, provider: ProviderInForce): ReadonlySet<Role> {
-  const roles = rolesOf(person.scopes, provider);
+  const roles = rolesOf(person, provider);
   return agentOf(person, provider) === null ? new Set([...roles].filter((role) => role !== 'agent')) : roles;
 }

@@ -57,5 +57,10 @@ export class SignInRecords {
 }
 
 /** Anyone who knows what the session is for can check it. */
-export const signInDigest = ({ kind, client, approved_by, provider_id, scopes }: NewSignIn): string =>
-  sha256Hex(canonicalBytes({ kind, client, approved_by, provider_id, scopes: [...scopes] }));
+export const signInDigest = ({ kind, client, approved_by, provider_id, scopes, groups }: NewSignIn): string =>
+  sha256Hex(
+    canonicalBytes({
+      ...{ kind, client, approved_by, provider_id, scopes: [...scopes] },
+      ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    }),
+  );

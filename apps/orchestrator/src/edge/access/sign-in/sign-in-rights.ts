@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody who signs in may do. INVARIANT (as a token would): a session has the scopes of an access token that the
-// issuer gave at the sign-in, for this deployment and this client, and that would be accepted by itself.
+// What somebody who signs in may do. INVARIANT (as a token would): a session has the scopes and groups of an access token that
+// the issuer gave at the sign-in, for this deployment and this client, and that would be accepted by itself.
 import { Fault, isId, type AgentId } from '@writ/contract';
 import type { Identities, ProviderInForce } from '../../../store/identities/identities.ts';
-import { mappedScopes } from '../identity/roles.ts';
+import { groupsOf, mappedOf } from '../identity/roles.ts';
 import { isJwtText, verifyAccessToken, type AccessToken } from '../oauth/access-token.ts';
 import type { IssuerKeys } from '../oauth/issuer-keys.ts';
 import type { IdentityHashes } from '../oauth/person-links.ts';
@@ -18,8 +18,9 @@ export interface Rights {
   readonly name: string | null;
   /** the agent that the issuer names for the person; null: it names none */
   readonly agentId: AgentId | null;
-  /** scopes that the registration maps to roles; one at least */
+  /** scopes and groups that the registration maps to roles; one of both at least */
   readonly scopes: readonly string[];
+  readonly groups: readonly string[];
 }
 
 export interface RightsParts {
@@ -55,8 +56,8 @@ export async function rightsOf(
     throw new SignInRefused('You do not belong to the organisation that this page is for.', 'tenant_claim');
   if (await isDenied(parts.identities, parts.hashes, tenant_id, token))
     throw new SignInRefused('Your organisation does not let you in.', 'denied');
-  const scopes = mappedScopes(token.scopes, provider);
-  if (scopes.length === 0)
+  const { scopes, groups } = mappedOf({ scopes: token.scopes, groups: groupsOf(token.claims, provider) }, provider);
+  if (scopes.length + groups.length === 0)
     throw new SignInRefused('Your organisation gives you no role here. Ask your administrator.', 'scope');
   const agentId = agent_claim === null ? null : token.claims[agent_claim];
   return {
@@ -64,6 +65,7 @@ export async function rightsOf(
     name: nameOf(token, provider),
     agentId: isId('agent', agentId) ? agentId : null,
     scopes,
+    groups,
   };
 }
 

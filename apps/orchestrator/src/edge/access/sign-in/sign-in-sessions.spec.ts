@@ -51,7 +51,12 @@ async function begin(kind: SignInKind = 'browser', approved_by: `sgn_${string}` 
   const whose = { subject_hash: randomBytes(32), person_id: newId('person'), credential_id: newId('apiKey') };
   const session = {
     ...{ sign_in_id: text.signInId, kind, client: kind === 'device' ? 'cli' : null, approved_by, ...whose },
-    ...{ provider_id: provider.provider_id, scopes: ['writ:admin'], sealed: await sealIdentity(text, identity) },
+    ...{
+      provider_id: provider.provider_id,
+      scopes: ['writ:admin'],
+      groups: [],
+      sealed: await sealIdentity(text, identity),
+    },
     secret_hash: secretHashOf(text),
     authenticated_ms: null,
   };

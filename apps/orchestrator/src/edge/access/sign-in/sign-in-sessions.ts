@@ -45,6 +45,7 @@ export interface SignInSession {
   readonly personId: Id<'person'>;
   readonly credentialId: Id<'apiKey'>;
   readonly scopes: readonly string[];
+  readonly groups: readonly string[];
   readonly identity: Identity;
   /**
    * milliseconds since the person proved to the issuer who they are, when the session was looked up; null: the issuer
@@ -240,6 +241,7 @@ async function sessionOf(text: SessionText, row: SignInRow, successor: string | 
     personId: row.person_id,
     credentialId: row.credential_id,
     scopes: row.scopes,
+    groups: row.groups,
     identity: await openIdentity(text, row.sealed),
     authenticatedMs: row.authenticated_ms,
     signedInAt: row.signed_in_at,

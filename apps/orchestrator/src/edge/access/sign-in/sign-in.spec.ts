@@ -58,6 +58,8 @@ const register = (more: Partial<NewProvider> = {}): Promise<ProviderRow> =>
       tenant_claim: null,
       tenant_value: null,
       scopes: [{ scope: 'writ:admin', role: 'admin' }],
+      groups_claim: null,
+      groups: [],
       person_claim: null,
       agent_id: null,
       agent_claim: null,
@@ -322,5 +324,19 @@ it('a sign-in for a consent begins no session, and one for a session counts for 
   const { location, attempt } = await begin(false, 'session');
   expect(new URL(location).searchParams.get('redirect_uri')).toBe(`${URL_OF_WRIT}/sign-in/done/${row.provider_id}`);
   const person = await finish(await answerOf({ location, attempt }), attempt, row.provider_id, 'session');
-  expect(person.rights).toEqual({ subject: 'ann-1', name: null, agentId: null, scopes: ['writ:admin'] });
+  expect(person.rights).toEqual({ subject: 'ann-1', name: null, agentId: null, scopes: ['writ:admin'], groups: [] });
+});
+
+it('a sign-in for a session keeps the groups that the registration maps, and may need no scope', async () => {
+  const groups = [{ group: 'Writ Admins', role: 'admin' }] as const;
+  row = await register({ groups_claim: 'groups', groups });
+  const signInWith = async (claims: Record<string, unknown>) => {
+    provider.state.changes = { accessToken: { claims: { scope: 'openid', ...claims } } };
+    const { location, attempt } = await begin(false, 'session');
+    return await finish(await answerOf({ location, attempt }), attempt, row.provider_id, 'session');
+  };
+  const { rights } = await signInWith({ groups: ['everyone', 'Writ Admins'] });
+  expect(rights).toMatchObject({ scopes: [], groups: ['Writ Admins'] });
+  for (const given of ['Writ Admins', ['everyone'], undefined])
+    await expect(signInWith({ groups: given })).rejects.toMatchObject({ check: 'scope' });
 });
