@@ -35,6 +35,8 @@ export const ID_KINDS = {
   connection: 'con',
   signIn: 'sgn',
   budget: 'bgt',
+  member: 'mbr',
+  invitation: 'inv',
 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 

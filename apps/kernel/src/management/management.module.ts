@@ -22,7 +22,7 @@ import {
   ReadContainerLogs,
   PeekedController,
 } from './containers/index.ts';
-import { Delegations, DelegationsController } from './delegations/index.ts';
+import { Delegations, DelegationsController, OffboardPerson } from './delegations/index.ts';
 import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
 import { Collect, GcRoots } from './garbage-collection/index.ts';
 import { ImageBuilds, ImageBuildsController, TenantImages, ImagesController } from './images/index.ts';
@@ -179,6 +179,7 @@ const identities = (
   new RevokeKey(dependencies.changes, endCalls),
   new Agents(dependencies.tenancy, dependencies.changes),
   new Delegations(dependencies.tenancy, dependencies.changes),
+  new OffboardPerson(dependencies.changes),
   new Tokens(dependencies.tenancy),
   new IssueToken(dependencies.changes),
   new AttenuateToken(dependencies.changes),

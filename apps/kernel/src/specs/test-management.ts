@@ -6,7 +6,7 @@ import { Budgets } from '../management/budgets/index.ts';
 import { ApplyTools, ListTools } from '../management/tool-registry/index.ts';
 import { BeginUpload } from '../management/audio-devices/index.ts';
 import { Changes, RecordChange } from '../evidence/changes/index.ts';
-import { Delegations } from '../management/delegations/index.ts';
+import { Delegations, OffboardPerson } from '../management/delegations/index.ts';
 import {
   BeginErasure,
   EraseBatches,
@@ -77,6 +77,7 @@ export function openManagement(kernel: TestKernel) {
     revokeKey: new RevokeKey(changes, kernel.endCalls),
     agents: new Agents(tenancy, changes),
     delegations: new Delegations(tenancy, changes),
+    offboard: new OffboardPerson(changes),
     tokens: new Tokens(tenancy),
     issue: new IssueToken(changes),
     attenuate: new AttenuateToken(changes),

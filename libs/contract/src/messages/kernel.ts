@@ -4,6 +4,7 @@ import { BlobRef, Change } from '../delta.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { Budgets, Grant, JobListing, SESSION_APPROVAL } from '../token.ts';
 import { API_KEY_REQUESTS } from './api-keys.ts';
+import { PEOPLE_REQUESTS } from './people.ts';
 import { AUDIO_DEVICE_REQUESTS } from './audio-devices.ts';
 import { BUDGET_REQUESTS } from './budgets.ts';
 import { BUNDLE_REQUESTS } from './bundles.ts';
@@ -365,6 +366,7 @@ export const KERNEL_REQUESTS = {
   ),
   ...API_KEY_REQUESTS,
   ...BUDGET_REQUESTS,
+  ...PEOPLE_REQUESTS,
   ...BUNDLE_REQUESTS,
   ...CALL_DEFAULTS_REQUESTS,
   ...USAGE_REQUESTS,

@@ -1,8 +1,10 @@
--- Returns whether a vote counts: it was cast in the current round of its approval (p_asked), and the delegation that it
--- used, if any, isn't revoked. A delegation that has expired since the vote was valid when it was used.
+-- Returns whether a vote counts: it was cast in the current round of its approval (p_asked), the delegation that it used,
+-- if any, isn't revoked, and neither the person whose vote it is nor the one who cast it is offboarded. A delegation that
+-- has expired since the vote was valid when it was used.
 CREATE OR REPLACE FUNCTION kernel.vote_stands(v kernel.vote, p_asked integer) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
 BEGIN
-  RETURN v.asked = p_asked AND NOT EXISTS (SELECT 1 FROM delegation d WHERE d.delegation_id = v.delegation_id AND d.revoked_at IS NOT NULL);
+  RETURN v.asked = p_asked AND NOT EXISTS (SELECT 1 FROM delegation d WHERE d.delegation_id = v.delegation_id AND d.revoked_at IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM offboarded_person o WHERE o.tenant_id = v.tenant_id AND o.principal IN (v.principal, v.cast_as));
 END $$;
 GRANT EXECUTE ON FUNCTION kernel.vote_stands(kernel.vote, integer) TO writ_kernel;

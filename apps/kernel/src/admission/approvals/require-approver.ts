@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, principalOf, type Caller } from '@writ/contract';
+import { Fault, isServiceAccount, principalOf, type Caller } from '@writ/contract';
 import {
   isProposer,
   proposersOf,
@@ -48,6 +48,8 @@ export async function requireRight(
 
 function requireNotProposer(caller: Caller, { operation }: HeldCall): Right {
   if (!isApprover(caller)) throw new Fault('auth.role', 'an approval takes the role `admin` or `operator`');
+  if (isServiceAccount(principalOf(caller)))
+    throw new Fault('auth.role', 'a service account decides about no call: an approval takes a person');
   if (isProposer(caller, operation)) throw new Fault('approval.own_call');
   return { principal: principalOf(caller), role: caller.role, delegation_id: null };
 }

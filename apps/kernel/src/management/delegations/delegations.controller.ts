@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type DelegationView } from '@writ/contract';
+import { KERNEL_REQUESTS, parseMessage, type DelegationView, type PersonOffboarded } from '@writ/contract';
 import type { ListPage } from '@writ/paging';
 import { Delegations } from './delegations.ts';
+import { OffboardPerson } from './offboard-person.ts';
 
 @Controller()
 export class DelegationsController {
   readonly #delegations: Delegations;
+  readonly #offboard: OffboardPerson;
 
-  constructor(delegations: Delegations) {
+  constructor(delegations: Delegations, offboard: OffboardPerson) {
     this.#delegations = delegations;
+    this.#offboard = offboard;
+  }
+
+  @MessagePattern('kernel.person.offboard')
+  async offboard(@Payload() payload: unknown): Promise<PersonOffboarded> {
+    return await this.#offboard.run(parseMessage(KERNEL_REQUESTS['person.offboard'], payload));
   }
 
   @MessagePattern('kernel.delegation.create')

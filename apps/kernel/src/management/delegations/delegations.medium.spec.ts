@@ -155,6 +155,18 @@ describe('a delegated right', () => {
     expect(theirs).toMatchObject({ code: 'not_found' });
   });
 
+  it('is none of a service account, which decides about no call by itself or by a right that is lent', async () => {
+    const bot = person(newId('member'), 'admin');
+    for (const caller of [bot, { ...bot, role: 'operator' } as const])
+      await expect(lend(caller)).rejects.toMatchObject({ code: 'auth.role' });
+    await expect(lend(ann, { to: String(bot.principal) })).rejects.toMatchObject({ code: 'request.malformed' });
+    const held = await hold();
+    await expect(approve(held, bot)).rejects.toMatchObject({ code: 'auth.role' });
+    const { delegation_id } = await lend();
+    await expect(approve(held, bot, delegation_id)).rejects.toMatchObject({ code: 'auth.role' });
+    expect(await votesOn(held)).toMatchObject({ given: 0 });
+  });
+
   it('never allows a decision on a call by its proposer or editor', async () => {
     const { delegation_id } = await lend();
     for (const proposers of [['ann'], ['bob'], ['cleo', 'bob']])
@@ -257,5 +269,53 @@ describe('lending', () => {
     await expect(
       manage.delegations.revoke({ v: 1, caller: { ...ann, tenant_id: other.tenantId }, delegation_id: made[0] ?? '' }),
     ).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a person who left', () => {
+  const offboard = (...principals: string[]) =>
+    manage.offboard.run({ v: 1, caller: ann, member_id: newId('member'), principals });
+
+  it('has no vote that counts, cast by them or under a right that they lent or were lent', async () => {
+    kernel.policy.answer = requires('soft_gate', 3);
+    const [own, lent, used] = [await hold(), await hold(), await hold()];
+    const { delegation_id: toBob } = await lend();
+    const { delegation_id: toAnn } = await lend(bob, { to: 'ann' });
+    await approve(own, bob);
+    await approve(lent, ann, toAnn);
+    await approve(used, bob, toBob);
+    for (const held of [own, lent, used]) expect(await votesOn(held)).toMatchObject({ given: 1 });
+    expect(await offboard('bob')).toEqual({ delegations: 2 });
+    for (const held of [own, lent, used]) expect(await votesOn(held)).toMatchObject({ given: 0 });
+    // One of them that comes late counts no more than those before.
+    await approve(own, bob).catch(() => null);
+    expect(await votesOn(own)).toMatchObject({ given: 0 });
+    const late = await lend(person('bob'), { to: 'cleo' });
+    await approve(own, person('cleo'), late.delegation_id).catch(() => null);
+    expect(await votesOn(own)).toMatchObject({ given: 0 });
+    expect(await offboard('bob')).toEqual({ delegations: 1 });
+    const verbs = (await tenant.records()).map(({ change }) => change?.verb);
+    expect(verbs.filter((verb) => verb === 'person_offboarded')).toHaveLength(1);
+    expect(verbs.filter((verb) => verb === 'revoke_delegation')).toHaveLength(3);
+  });
+
+  it('leaves a call that their vote would have completed', async () => {
+    const held = await hold();
+    await approve(held, bob);
+    await offboard('bob');
+    expect(await approve(held, person('cleo'))).toMatchObject({ state: 'held', votes: { given: 1, needed: 2 } });
+    expect(await approve(held, ann)).toMatchObject({ state: 'admitted' });
+  });
+
+  it('is taken out by administrators alone, and in their tenant', async () => {
+    await expect(
+      manage.offboard.run({ v: 1, caller: bob, member_id: newId('member'), principals: ['ann'] }),
+    ).rejects.toMatchObject({ code: 'auth.role' });
+    const held = await hold();
+    await approve(held, bob);
+    const other = await kernel.newTenant();
+    const caller = { ...ann, tenant_id: other.tenantId };
+    await manage.offboard.run({ v: 1, caller, member_id: newId('member'), principals: ['bob'] });
+    expect(await votesOn(held)).toMatchObject({ given: 1 });
   });
 });

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, principalOf, type Caller, type DelegationView, type KernelRequest } from '@writ/contract';
+import {
+  Fault,
+  isServiceAccount,
+  principalOf,
+  type Caller,
+  type DelegationView,
+  type KernelRequest,
+} from '@writ/contract';
 import { contentDigest, delegationRevoked, type Changes } from '../../evidence/changes/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import { newId } from '@writ/nest-kit';
@@ -43,6 +50,8 @@ export class Delegations {
     const role = requireLender(caller, scope.autonomy_mode);
     const { tenant_id } = caller;
     const from = principalOf(caller);
+    if (isServiceAccount(to))
+      throw new Fault('request.malformed', 'a service account decides about no call', { pointer: '/to' });
     if (to === from) throw new Fault('request.malformed', 'a right is delegated to another person', { pointer: '/to' });
     return await this.#changes.make(tenant_id, async (rows, now) => {
       if (expires_at <= now || expires_at > now + DELEGATED_MAX_MS)
@@ -120,6 +129,8 @@ export class Delegations {
 function requireLender(caller: Caller, mode: 'soft_gate' | 'escalated'): 'admin' | 'operator' {
   if (caller.role !== 'admin' && caller.role !== 'operator')
     throw new Fault('auth.role', 'delegating a right to approve needs the role `admin` or `operator`');
+  if (isServiceAccount(principalOf(caller)))
+    throw new Fault('auth.role', 'a service account decides about no call, and has no right to lend');
   if (mode === 'escalated' && caller.role !== 'admin')
     throw new Fault('auth.role', 'the right to decide escalated calls is delegated by the role `admin`');
   return caller.role;

@@ -24,6 +24,7 @@ import {
   idSchema,
   FullOutputRef,
   KeyRevoked,
+  PersonOffboarded,
   allowUnknownMembers,
   OperationExplanation,
   OperationView,
@@ -93,6 +94,7 @@ const mcpServer = Type.Object(
 /** The kernel's reply to each verb. */
 export const KERNEL_REPLIES = {
   'api_key.revoke': allowUnknownMembers(KeyRevoked),
+  'person.offboard': allowUnknownMembers(PersonOffboarded),
   'operation.read': operation,
   'operation.list': pageOf(OperationView),
   'operation.cancel': operation,

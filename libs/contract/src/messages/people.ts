@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type, type Static } from 'typebox';
+import { idSchema } from '../ids.ts';
+import { Caller } from './operations.ts';
+import { Principal } from './persons.ts';
+
+const closed = { additionalProperties: false } as const;
+
+/** The names of one member that the kernel takes: a person changes it a few times. */
+export const PRINCIPALS_MAX = 100;
+
+/** The kernel's changes for an offboarded member. */
+export const PersonOffboarded = Type.Object(
+  {
+    /** delegations from and to the person that stood, and that this request revoked */
+    delegations: Type.Integer({ minimum: 0 }),
+  },
+  closed,
+);
+export type PersonOffboarded = Static<typeof PersonOffboarded>;
+
+/** orchestrator → kernel, as rows of KERNEL_REQUESTS. */
+export const PEOPLE_REQUESTS = {
+  /**
+   * → PersonOffboarded. Votes of the person, and those under rights that the person lent or was lent, count for no
+   * approval any more. Delegations from and to the person are revoked. Keys and calls are ended by `api_key.revoke`. A
+   * repeated request revokes what was made meanwhile.
+   */
+  'person.offboard': Type.Object(
+    {
+      v: Type.Literal(1),
+      caller: Caller,
+      member_id: idSchema('member'),
+      principals: Type.Array(Principal, { minItems: 1, maxItems: PRINCIPALS_MAX }),
+    },
+    closed,
+  ),
+} as const;
