@@ -2,6 +2,7 @@
 import type { Group } from './command-group.ts';
 
 export type { Group } from './command-group.ts';
+export type { Group };
 
 /**
  * The commands, in the order of the help. A thing is named in the singular: `writ token create`. Its verbs are `list`,
@@ -214,6 +215,12 @@ export const GROUPS: readonly Group[] = [
     name: 'whoami',
     summary: 'who the API takes you for',
     load: async () => (await import('./whoami/whoami.ts')).whoamiCommand,
+  },
+  {
+    name: 'member',
+    plural: 'members',
+    summary: 'people who signed in, and service accounts',
+    load: async () => (await import('./members/members.ts')).memberCommand,
   },
   {
     name: 'identity-provider',

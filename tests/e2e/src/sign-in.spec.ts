@@ -156,6 +156,86 @@ it('a group of the issuer gives its role to sessions and to tokens, until the ma
   expect((await token.get('/v1/approvals')).body.code).toBe('auth.insufficient_scope');
 });
 
+it('a suspended member is out at every replica with sessions, programs, tokens and keys, until they are active again', async () => {
+  const mia = await signIn('mia');
+  const { api: tool } = await program('mia');
+  const token = new Api(url, await client.signIn('mia', 'writ:operator'));
+  const key = { name: 'mia', role: 'auditor', principal: 'mia@example.org' };
+  const { api_key, member_id } = await world.admin.must('/v1/api-keys', key);
+  expect(member_id).toMatch(/^mbr_/);
+  expect((await world.admin.get(`/v1/members/${member_id as string}`)).body).toMatchObject({
+    ...{ kind: 'person', name: 'mia@example.org', issuer: server.issuer, subject: 'mia', state: 'active' },
+  });
+  const patch = async (body: object) =>
+    (await world.admin.request('PATCH', `/v1/members/${member_id as string}`, body)).status;
+  const ways = (at: string) => [
+    get(mia, '/v1/approvals', at),
+    new Api(at, tool.key).get('/v1/approvals'),
+    new Api(at, token.key).get('/v1/approvals'),
+    new Api(at, api_key as string).get('/v1/approvals'),
+  ];
+  const statuses = async () => (await Promise.all([url, other].flatMap(ways))).map(({ status }) => status);
+  expect(await statuses()).toEqual(Array(8).fill(200));
+  expect(await patch({ state: 'suspended', role: 'admin' })).toBe(200);
+  await sleep(CACHED_MS);
+  expect(await statuses()).toEqual(Array(8).fill(401));
+  const page = await browserOf('mia').open(startAt());
+  expect(page.text).toContain('Sign in');
+  expect((await world.admin.post('/v1/api-keys', key)).body.code).toBe('conflict');
+  // A member's role counts when nothing else gives it.
+  await patch({ state: 'active' });
+  await sleep(CACHED_MS);
+  expect((await get(mia, '/v1/api-keys', other)).status).toBe(200);
+  await patch({ role: null });
+});
+
+it('a service account proposes calls, and approves none of them', async () => {
+  const { member_id } = await world.admin.must('/v1/members', { name: 'robot' });
+  const { api_key } = await world.admin.must('/v1/api-keys', { name: 'robot', role: 'admin', member_id });
+  const robot = new Api(url, api_key as string);
+  const ann = await signIn('ann');
+  const dir = `dir-${randomUUID()}`;
+  await call(ann, 'fs.write', { path: `${dir}/x.txt`, content: 'x' });
+  const { body: held } = await call(ann, 'shell.run', { command: `rm -rf ${dir}` });
+  for (const decision of ['approve', 'deny'])
+    expect((await robot.post(`/v1/approvals/${held.approval_id as string}/${decision}`, {})).body.code).toBe(
+      'auth.role',
+    );
+  expect((await world.admin.get(`/v1/operations/${held.operation_id as string}`)).body.state).toBe('held');
+});
+
+it('an offboarded member is out at every replica for good: sessions, programs, tokens, keys, lent rights and votes', async () => {
+  const olga = await signIn('olga');
+  const { api: tool } = await program('olga');
+  const token = new Api(url, await client.signIn('olga', 'writ:operator'));
+  const own = { name: 'olga', role: 'operator', principal: 'olga@example.org' };
+  const { api_key, member_id } = await world.admin.must('/v1/api-keys', own);
+  const lent = { to: 'olga@example.org', note: 'away', expires_at: Date.now() + 3_600_000 };
+  const delegation = await world.admin.must('/v1/approvals/delegations', lent);
+  const ways = (at: string) => [
+    get(olga, '/v1/approvals', at),
+    ...[tool.key, token.key, api_key as string].map((key) => new Api(at, key).get('/v1/approvals')),
+  ];
+  const statuses = async () => (await Promise.all([url, other].flatMap(ways))).map(({ status }) => status);
+  expect(await statuses()).toEqual(Array(8).fill(200));
+  const ended = await world.admin.must(`/v1/members/${member_id as string}/offboard`, { reason: 'left' });
+  expect(ended).toMatchObject({ member: { state: 'offboarded' }, delegations: 1, more: false });
+  expect((ended.revoked as string[]).length).toBeGreaterThan(1);
+  await sleep(CACHED_MS);
+  expect(await statuses()).toEqual(Array(8).fill(401));
+  const { items } = (await world.admin.get('/v1/approvals/delegations')).body;
+  const revoked = (items as JsonValue[]).find(({ delegation_id }) => delegation_id === delegation.delegation_id);
+  expect(revoked?.state).toBe('revoked');
+  const again = await browserOf('olga').open(startAt());
+  const page = await browserOf('olga')
+    .goOn(await browserOf('olga').send(again, 'Sign in at corp'))
+    .catch(() => null);
+  expect(page?.text ?? '').not.toContain('You are signed in');
+  expect((await world.admin.post('/v1/api-keys', own)).body.code).toBe('conflict');
+  const back = await world.admin.request('PATCH', `/v1/members/${member_id as string}`, { state: 'active' });
+  expect(back.body.code).toBe('conflict');
+});
+
 it('a session has the rights that the issuer gave, and no others', async () => {
   server.scopesOf.set('carl', 'writ:auditor');
   const carl = await signIn('carl');
@@ -294,4 +374,11 @@ it('no secret of a sign-in is in a log, a table or a record', async () => {
   }
   for (const name of ['ann@example.org', 'carl@example.org'])
     expect([name, tables.includes(name)]).toEqual([name, false]);
+});
+
+it('the commands of the guide to members do what it says', async () => {
+  const folder = await GuideFolder.open({ ...stack, url });
+  const output = await folder.run('how-to/members.md', { ...folder.variables });
+  expect(output).toMatch(/state +suspended/);
+  folder.remove();
 });

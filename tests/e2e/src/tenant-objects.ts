@@ -51,6 +51,7 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
   // The first request of a person makes the pseudonym.
   await world.admin.as(api_key as string).get('/v1/tools');
   const { person_id } = (await world.admin.get('/v1/persons?principal=substitute')).body;
+  const member = await world.admin.must('/v1/members', { name: 'spare' });
   const delegation = await world.admin.must('/v1/approvals/delegations', {
     to: 'substitute',
     note: 'sample',
@@ -147,6 +148,7 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     skill,
     provider,
     person_id,
+    member_id: member.member_id,
     keyid,
     resource_id,
     resource_grant_id,

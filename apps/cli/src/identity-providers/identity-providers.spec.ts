@@ -59,7 +59,7 @@ test('`writ identity-providers put` sends only what its options name', async () 
   const { out } = await run('identity-providers', 'put', 'corp', PROVIDER.issuer);
   // The answer shows what stays as it was, too.
   expect(out).toMatch(/audience +https:\/\/writ\.example\.org\n.*tenant claim +none\n/s);
-  expect(out).toMatch(/groups claim +groups\n +groups +Writ = admins=admin\n/);
+  expect(out).toMatch(/groups claim +groups\ngroups +Writ = admins=admin\n/);
   expect(out).toMatch(/person claim +email\n/);
   expect(out).toMatch(/redirect URI +https:\/\/writ\.example\.org\/connect\/signed-in\/idp_1\n/);
   expect(out).toContain(IDS.agent);

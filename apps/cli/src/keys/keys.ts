@@ -42,6 +42,7 @@ interface CreateOptions extends CommonOptions {
   readonly role: string;
   readonly agent?: string;
   readonly person?: string;
+  readonly member?: string;
   readonly tool?: string[];
   readonly scope?: string[];
   readonly expires?: string;
@@ -99,6 +100,7 @@ function createCommand(context: Context): Command {
     .requiredOption('--role <role>', 'admin, operator, agent, auditor or worker')
     .option('--agent <id>', 'the agent of a key with the role `agent`')
     .option('--tool <name...>', 'for the role `worker`: the tools whose calls it takes, by name, `family.*` or `*`')
+    .option('--member <id>', 'the service account whose key it is')
     .option(
       '--person <name>',
       "the person behind the key: keys with one name are one person, who can't approve what any of them proposed",
@@ -115,6 +117,7 @@ function createCommand(context: Context): Command {
         role: options.role,
         agent_id: options.agent,
         principal: options.person,
+        member_id: options.member,
         tools: options.tool,
         scopes: options.scope,
         expires_at: options.expires === undefined ? undefined : endAfter(options.expires),

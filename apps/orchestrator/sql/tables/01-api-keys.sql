@@ -23,6 +23,8 @@ CREATE TABLE orchestrator.api_key (
   -- The person who is responsible for the key. Approvals count people: all keys with one principal are one person.
   -- Null: the key counts as a separate person.
   principal  text COLLATE "C" CHECK (principal <> ''),
+  -- The member whose key it is. It is refused while the member is not active. Null: of nobody who is a member.
+  member_id  text COLLATE "C",
   -- For the role `worker`: the tools whose calls it may take, each a name, `family.*` or `*`; empty for every other.
   tools      text[] NOT NULL DEFAULT '{}',
   -- The groups of routes that it may use, each `<tag>:read` or `<tag>:write`; empty: all that its role may.
@@ -52,6 +54,10 @@ CREATE TABLE orchestrator.api_key (
 );
 -- orchestrator.authenticate_caller finds a key by this index.
 CREATE UNIQUE INDEX api_key_hash ON orchestrator.api_key (key_hash);
+-- Which keys does a member have?
+CREATE INDEX api_key_of_member ON orchestrator.api_key (member_id) WHERE member_id IS NOT NULL;
+-- Which keys are of the same person?
+CREATE INDEX api_key_of_principal ON orchestrator.api_key (tenant_id, principal) WHERE principal IS NOT NULL;
 -- Pages of a tenant's keys, newest first.
 CREATE INDEX api_key_listed ON orchestrator.api_key (tenant_id, created_at DESC, api_key_id DESC);
 ALTER TABLE orchestrator.api_key ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -71,7 +77,7 @@ CREATE POLICY api_key_named ON orchestrator.api_key FOR SELECT TO writ_owner
 CREATE POLICY api_key_used ON orchestrator.api_key FOR UPDATE TO writ_owner
   USING (api_key_id = ANY (string_to_array(current_setting('writ.key_ids', true), ',')));
 -- A key can be created, rotated and revoked. Its tenant, its role and what limits it can't change.
-GRANT SELECT, INSERT, UPDATE (key_hash, expires_at, rotated_at, former_until, revoked_at)
+GRANT SELECT, INSERT, UPDATE (key_hash, member_id, expires_at, rotated_at, former_until, revoked_at)
   ON orchestrator.api_key TO writ_orchestrator;
 
 -- A secret that a rotation of a key replaced. It is good until its end, so that clients can change to the new one.

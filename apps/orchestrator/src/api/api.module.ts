@@ -14,6 +14,7 @@ import { WorkerTasks } from '../edge/work/worker-tasks.ts';
 import { DriveRuns } from '../runs/driving/drive-runs.ts';
 import { Jobs } from '../store/jobs/jobs.ts';
 import { ApiKeys } from '../store/keys/api-keys.ts';
+import { Members } from '../store/members/members.ts';
 import { Sessions } from '../store/session-rows/sessions.ts';
 import { Webhooks } from '../store/webhooks/webhooks.ts';
 import { AgentsController } from './agents/agents.controller.ts';
@@ -60,10 +61,12 @@ import { ChangeProviders } from './identity-providers/change-providers.ts';
 import { IdentityProvidersController } from './identity-providers/identity-providers.controller.ts';
 import { PersonsController } from './identity-providers/persons.controller.ts';
 import { IssuerConsent } from '../edge/access/oauth/issuer-consent.ts';
-import { IdentityHashes } from '../edge/access/oauth/person-links.ts';
+import { IdentityHashes, PersonLinks } from '../edge/access/oauth/person-links.ts';
 import { ProtectedResource } from '../edge/access/oauth/protected-resource.ts';
 import { Identities } from '../store/identities/identities.ts';
 import { ImagesController } from './images/images.controller.ts';
+import { membersProviders } from './members/members-providers.ts';
+import { MembersController } from './members/members.controller.ts';
 import { McpConnectionsController } from './mcp-servers/mcp-connections.controller.ts';
 import { AskConnection } from '../calls/ask-connection.ts';
 import { McpServersController } from './mcp-servers/mcp-servers.controller.ts';
@@ -131,15 +134,26 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
   provideClass(ClosedRecords, KernelClient, LedgerClient),
   provideBy(
     ChangeKeys,
-    [KernelClient, ApiKeys, Authenticator, Jobs, DriveRuns],
-    (kernel, keys, authenticator, jobs, runs) =>
-      new ChangeKeys(kernel, keys, authenticator, { jobs, runs }, { scopes: scopesOf(ROUTES), now: Date.now }),
+    [KernelClient, ApiKeys, Authenticator, Jobs, DriveRuns, Members, PersonLinks],
+    (kernel, keys, authenticator, ...[jobs, runs, members, persons]) =>
+      new ChangeKeys(
+        kernel,
+        keys,
+        authenticator,
+        { jobs, runs, members, persons },
+        { scopes: scopesOf(ROUTES), now: Date.now },
+      ),
   ),
   provideBy(
     ChangeProviders,
-    [KernelClient, Identities, ApiKeys, Authenticator, DriveRuns, IdentityHashes, ProtectedResource, IssuerConsent],
-    (kernel, identities, keys, authenticator, runs, hashes, resource, consent) =>
-      new ChangeProviders(kernel, { identities, keys, authenticator, runs, hashes, resource, consent, issuerAllowed }),
+    [
+      ...([KernelClient, Identities, Members, ApiKeys, Authenticator, DriveRuns] as const),
+      ...([IdentityHashes, ProtectedResource, IssuerConsent] as const),
+    ],
+    (kernel, identities, members, keys, authenticator, runs, ...[hashes, resource, consent]) =>
+      new ChangeProviders(kernel, {
+        ...{ identities, members, keys, authenticator, runs, hashes, resource, consent, issuerAllowed },
+      }),
   ),
   provideClass(Delegate, KernelClient, ApiKeys),
   provideBy(
@@ -172,6 +186,7 @@ const CONTROLLERS = [
   WhoamiController,
   IdentityProvidersController,
   PersonsController,
+  MembersController,
   SignInController,
   OauthTokenController,
   CallSettingsController,
@@ -233,6 +248,7 @@ export class ApiModule {
       providers: [
         ...resources(config),
         ...workspaces,
+        ...membersProviders(logger),
         ...mcpProviders(config, logger),
         ...oauthTokenProviders(),
         ...connectProviders(config, logger),

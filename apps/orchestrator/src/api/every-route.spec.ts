@@ -160,6 +160,7 @@ it('answers "not yours" as "not there": the same bytes but for the request\'s id
     name: 'NOTHING',
     provider: 'nothing',
     person_id: newId('person'),
+    member_id: newId('member'),
     sign_in_id: newId('signIn'),
     tile: '0/999',
     bundle: '999',

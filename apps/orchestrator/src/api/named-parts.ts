@@ -26,6 +26,7 @@ import { Type, type TSchema } from 'typebox';
 import type { NamedSchemas } from '../edge/openapi/schemas.ts';
 import { closed, Name } from '../edge/requests/fields.ts';
 import { BudgetList } from './budgets/views.ts';
+import { MEMBER_SCHEMAS } from './members/views.ts';
 import { ProviderSettings, ScopeRole } from './identity-providers/views.ts';
 import { ApiImported } from './tools/import-views.ts';
 import { JOBS } from './jobs/routes.ts';
@@ -83,7 +84,9 @@ export const NAMED_PARTS: NamedSchemas = {
   WebhookDisabledReason: WebhookView.properties.disabled_reason.anyOf[0],
   SpawnedBy: SessionView.properties.spawned_by.anyOf[0],
   ScopeRole,
+  ...MEMBER_SCHEMAS,
   SignInClient: ProviderSettings.properties.sign_in.anyOf[0],
+  GroupRole: ProviderSettings.properties.groups.items,
   PermitProof: Type.Object(PermitProof, closed),
   McpMessage,
   JobSettings: JOBS.create.body,

@@ -16,6 +16,7 @@ import { FREEZES } from './freezes/routes.ts';
 import { FUNCTIONS } from './functions/routes.ts';
 import { JOBS } from './jobs/routes.ts';
 import { IDENTITY_PROVIDERS, PERSONS } from './identity-providers/routes.ts';
+import { MEMBERS } from './members/routes.ts';
 import { LOG } from './log/routes.ts';
 import { MCP } from './mcp/routes.ts';
 import { MCP_CONNECTIONS, MCP_SERVERS } from './mcp-servers/routes.ts';
@@ -49,6 +50,7 @@ export const ROUTES: readonly RouteRow[] = [
   WHOAMI,
   IDENTITY_PROVIDERS,
   PERSONS,
+  MEMBERS,
   SIGN_INS,
   OAUTH_TOKEN,
   CALL_SETTINGS,

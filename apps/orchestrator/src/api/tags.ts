@@ -42,6 +42,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   log: 'The transparency log (C2SP tlog-tiles): checkpoints, tiles, proofs. Verifying needs nothing else of Writ.',
   'api-keys': 'Keys of people, agents and workers, by role. A key is shown once, when it is made.',
   'identity-providers': 'OpenID Connect issuers whose access tokens count, and the people behind them.',
+  members: 'The people and service accounts of a tenant: their roles, and who is suspended.',
   'sign-in':
     'Sessions of people who signed in at an identity provider, in a browser or with a device code, and tokens.',
   tenants: 'Tenants and their limits; for the platform key alone.',

@@ -16,6 +16,7 @@ import {
 import { poolSizes, watchPool, WorkerPool, type TaskTable } from '@writ/worker-pool';
 import { Identities } from '../store/identities/identities.ts';
 import { ApiKeys } from '../store/keys/api-keys.ts';
+import { Members } from '../store/members/members.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
 import { AccessLog } from './server/access-log.ts';
 import { AccessGuard } from './access/access.guard.ts';
@@ -28,6 +29,8 @@ import { ProtectedResource } from './access/oauth/protected-resource.ts';
 import { NEW_PER_MINUTE_MAX, recordByKernel } from './access/oauth/credentials.ts';
 import { TokenCallers } from './access/oauth/token-callers.ts';
 import { Callers } from './access/identity/callers.ts';
+import { MemberLinks } from './access/identity/member-links.ts';
+import { MemberSeal } from './access/identity/member-seal.ts';
 import { signInProviders } from './access/sign-in/providers.ts';
 import { SessionCallers } from './access/sign-in/session-callers.ts';
 import { SessionCookie } from './access/sign-in/session-cookie.ts';
@@ -142,7 +145,7 @@ function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
   const issuerKeys = keysOfIssuers();
   // Issuers that are not registered yet take no place from those that are.
   const unregistered = { issuerKeys: keysOfIssuers(), hashes: new IdentityHashes(config.webhookKey), now: Date.now };
-  const hashes = new IdentityHashes(config.webhookKey);
+  const [hashes, seal] = [new IdentityHashes(config.webhookKey), new MemberSeal(config.webhookKey)];
   const resource = new ProtectedResource(config.WRIT_PUBLIC_URL ?? null, config.authorizationServers);
   const records = recordByKernel(bus, subjectsOf(config.WRIT_SHARD), Date.now);
   const { issuerAllowed, webhookKey, WRIT_SESSION_IDLE_MS: idleMs, WRIT_SESSION_MAX_MS: maxMs } = config;
@@ -154,12 +157,14 @@ function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
     provideBy(PersonLinks, [Identities], (identities) => new PersonLinks(identities, hashes, monotonic)),
     provideBy(IssuerConsent, [Identities], (identities) => new IssuerConsent({ identities, ...unregistered })),
     keyUses(logger),
-    provideBy(Callers, [ApiKeys, Identities, PersonLinks], (apiKeys, identities, persons) => {
-      const given = { identities, apiKeys, hashes, persons, records };
+    provideValue(seal),
+    provideBy(MemberLinks, [Members], (members) => new MemberLinks({ members, hashes, seal, monotonic })),
+    provideBy(Callers, [ApiKeys, Identities, PersonLinks, MemberLinks], (apiKeys, identities, persons, members) => {
+      const given = { identities, apiKeys, hashes, persons, members, records };
       return new Callers({ ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, monotonic });
     }),
-    provideBy(TokenCallers, [Identities, Callers, RateLimit], (identities, callers, rate) => {
-      const given = { identities, issuerKeys, resource, hashes, callers, rate };
+    provideBy(TokenCallers, [Identities, Callers, MemberLinks, RateLimit], (identities, callers, members, rate) => {
+      const given = { identities, issuerKeys, resource, hashes, callers, members, rate };
       return new TokenCallers({ ...given, now: Date.now, monotonic });
     }),
     provideBy(

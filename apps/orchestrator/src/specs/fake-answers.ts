@@ -406,5 +406,6 @@ function answerOthers(kernel: FakeKernelState): void {
     return { container_id, output: 'so far', output_bytes: 6, withheld: false };
   });
   handlers.set('api_key.revoke', () => ({ tokens: [], more_tokens: false }));
+  handlers.set('person.offboard', () => ({ delegations: 0 }));
   handlers.set('change.record', () => ({ recorded: newId('record') }));
 }

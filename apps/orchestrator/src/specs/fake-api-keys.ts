@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type TenantId } from '@writ/contract';
+import { Fault, isServiceAccount, type Id, type TenantId } from '@writ/contract';
+import type { MemberStanding } from '../store/members/members.ts';
+import { NOT_ACTIVE } from '../store/keys/principals.ts';
 import { badCursor } from '@writ/paging';
 import type { Role } from '../edge/requests/route.ts';
 import {
@@ -16,6 +18,16 @@ import {
   type PresentedKey,
 } from '../store/keys/api-keys.ts';
 
+/** The members, as keys know them. */
+interface MembersOfKeys {
+  readonly stateOf: (memberId: string) => MemberStanding['state'] | null;
+  readonly findFor: (
+    tenantId: TenantId,
+    memberId: string | null,
+    personId: string | null,
+  ) => Promise<MemberStanding | null>;
+}
+
 interface Kept extends ApiKeyRow {
   readonly tenant_id: TenantId;
   readonly hash: string;
@@ -27,7 +39,7 @@ interface Kept extends ApiKeyRow {
 const isValid = ({ revoked_at, expires_at }: Kept, now: number): boolean =>
   revoked_at === null && (expires_at === null || expires_at > now);
 
-const isLasting = ({ role, revoked_at, expires_at, scopes, created_by }: Kept): boolean =>
+const mayLast = ({ role, revoked_at, expires_at, scopes, created_by }: Kept): boolean =>
   role === 'admin' &&
   revoked_at === null &&
   expires_at === null &&
@@ -38,6 +50,8 @@ const isLasting = ({ role, revoked_at, expires_at, scopes, created_by }: Kept): 
 export class FakeApiKeys extends ApiKeys {
   readonly #rows: Kept[] = [];
   readonly #now: () => number;
+  /** the members, where there are some */
+  members: MembersOfKeys | null = null;
   /** revocations take turns */
   #revoking: Promise<unknown> = Promise.resolve();
 
@@ -52,6 +66,7 @@ export class FakeApiKeys extends ApiKeys {
     const formerOf = ({ former }: Kept) => former.find((each) => each.hash === text && each.ends_at > now);
     const row = this.#rows.find((each) => each.hash === text || formerOf(each) !== undefined);
     if (row === undefined || !isValid(row, now) || this.#isOrphan(row, now)) return null;
+    if (this.isRefused(row.member_id)) return null;
     const { tenant_id, api_key_id, role, agent_id, principal, tools, scopes, expires_at, bound_token } = row;
     const former = formerOf(row);
     const ends = [expires_at, former?.ends_at ?? null].filter((end) => end !== null);
@@ -91,9 +106,14 @@ export class FakeApiKeys extends ApiKeys {
     { hash, principal = null, tools = null, scopes = [], bound_token = null, expires_at = null, ...key }: NewKey,
   ): Promise<ApiKeyRow> {
     if (this.#rows.some((each) => each.api_key_id === key.api_key_id)) throw new Error('the id is taken');
+    const known = principal !== null && isServiceAccount(principal) ? principal : (key.member_id ?? null);
+    const member = await this.members?.findFor(tenant_id, known, key.person_id ?? null);
+    if (member !== undefined && member !== null && member.state !== 'active') throw new Fault('conflict', NOT_ACTIVE);
+    const { person_id: _person, ...made } = key;
     const row: Kept = {
-      ...key,
+      ...made,
       principal,
+      member_id: principal === null ? null : (member?.member_id ?? null),
       tools: tools === null ? null : [...tools],
       tenant_id,
       scopes: [...scopes],
@@ -197,8 +217,29 @@ export class FakeApiKeys extends ApiKeys {
   }
 
   #verifyOthersLast(row: Kept, reason = LAST_ADMINISTRATOR): void {
-    const lasting = this.#rows.filter((each) => each.tenant_id === row.tenant_id && isLasting(each));
+    const lasting = this.#rows.filter((each) => each.tenant_id === row.tenant_id && this.#isLasting(each));
     if (lasting.length === 1 && lasting[0] === row) throw new Fault('conflict', reason);
+  }
+
+  #isLasting(row: Kept): boolean {
+    return mayLast(row) && !this.isRefused(row.member_id);
+  }
+
+  isRefused(memberId: string | null): boolean {
+    return memberId !== null && (this.members?.stateOf(memberId) ?? 'active') !== 'active';
+  }
+
+  /** Whether the tenant has a lasting key of somebody else. */
+  hasLastingBeside(tenantId: TenantId, memberId: string): boolean {
+    return this.#rows.some(
+      (each) => each.tenant_id === tenantId && this.#isLasting(each) && each.member_id !== memberId,
+    );
+  }
+
+  /** Keys of the principal become the member's. */
+  take(tenantId: TenantId, principal: string, member_id: Id<'member'>): void {
+    for (const row of this.#rows.filter((each) => each.tenant_id === tenantId && each.principal === principal))
+      this.#replace(row, { ...row, member_id });
   }
 
   #replace(row: Kept, by: Kept): ApiKeyRow {

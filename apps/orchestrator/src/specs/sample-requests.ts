@@ -167,6 +167,14 @@ export function sampleOf(
     case 'putIdentityProvider':
     case 'putTenantIdentityProvider':
       return { body: { name: has.provider, issuer: `https://${has.provider}.example.org` } };
+    case 'createServiceAccount':
+      return { body: { name: 'bot' } };
+    case 'changeMember':
+      return { body: { state: 'suspended' } };
+    case 'offboardMember':
+      return { body: { reason: 'left' } };
+    case 'linkIdentity':
+      return { body: { provider: 'people', subject: 'ann-1' } };
     case 'denyTokens':
       return { body: { subject: 'ann-1' } };
     case 'findPerson':

@@ -39,8 +39,11 @@ export async function keepIdentities(api: TestApi, { tenantId, ...keys }: TestTe
   );
   const link = new PersonLinks(identities, hashes, () => 0).linkOf(tenantId, { principal: 'ann' });
   const person_id = await identities.personOf(tenantId, link, newId('person'));
+  const member_id = newId('member');
+  const ann = { member_id, kind: 'person', person_id, name: null, sealed: null, role: null } as const;
+  await api.members.create(tenantId, { ...ann, created_by: newId('apiKey') }, 'ann', 10);
   const whose = { tenantId, provider_id: other.provider_id, issuer: other.issuer, person_id };
-  return { provider, person_id, ...(await keepSignIns(api, { ...whose, subject_hash: subject_hash! })) };
+  return { provider, person_id, member_id, ...(await keepSignIns(api, { ...whose, subject_hash: subject_hash! })) };
 }
 
 /** A session of the person whom the keys of the tenant are of, and a program that the person approved. */

@@ -26,6 +26,7 @@ import { undocumentedAnswer } from './documented-answers.ts';
 import { FakeBrowserSessions } from './fake-browser-sessions.ts';
 import { FakeDeviceAuthorizations, FakeSignIns } from './fake-sign-ins.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
+import { FakeMembers, FakeOffboardings } from './fake-members.ts';
 import { FakeIdentities } from './fake-identities.ts';
 import { FakeLedger } from './fake-ledger.ts';
 import { FakeKernel } from './fake-kernel.ts';
@@ -106,6 +107,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
     memoryBlobs(),
   ];
   const identities = new FakeIdentities(keys);
+  const members = new FakeMembers(keys, identities);
   const signIns = new FakeSignIns(identities);
   const deviceAuthorizations = new FakeDeviceAuthorizations(signIns);
   const empty = emptyTree();
@@ -123,6 +125,8 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
   const stores: Stores = {
     keys,
     identities,
+    members,
+    offboardings: new FakeOffboardings(members, keys),
     browserSessions: new FakeBrowserSessions(),
     signIns,
     deviceAuthorizations,
@@ -203,6 +207,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
     ledger,
     keys,
     identities,
+    members,
     signIns,
     deviceAuthorizations,
     blobs,

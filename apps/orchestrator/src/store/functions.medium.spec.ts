@@ -4,9 +4,9 @@ import { orchestratorSql } from './functions.ts';
 
 /**
  * Functions that are called within larger statements, by libs/database for any schema, or by versions before alone:
- * `authenticate` knows no keys of workers, and `authenticate_key` no scopes.
+ * `authenticate` knows no keys of workers, `authenticate_key` no scopes, and `providers_of` no groups.
  */
-const ELSEWHERE = ['authenticate', 'authenticate_key', 'now_ms', 'refresh_statistics'];
+const ELSEWHERE = ['authenticate', 'authenticate_key', 'is_refused', 'now_ms', 'providers_of', 'refresh_statistics'];
 
 const table = Object.values(orchestratorSql);
 let catalog: Awaited<ReturnType<typeof functionCatalog>>;

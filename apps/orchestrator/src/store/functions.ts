@@ -5,6 +5,7 @@ import type { Id, TenantId } from '@writ/contract';
 import { sqlFunction, sqlTypes } from '@writ/database';
 import type { ProviderInForce } from './identities/identities.ts';
 import type { Role } from './keys/roles.ts';
+import type { OpenOffboarding } from './members/offboardings.ts';
 import type { RenewedRun, RunClaim } from './session-rows/sessions.ts';
 import type { DeliveryClaim } from './webhooks/deliveries.ts';
 
@@ -99,6 +100,11 @@ export const orchestratorSql = {
     'orchestrator.prune_deliveries',
     { older_ms: bigint, rows: integer },
     { returns: 'value' },
+  ),
+  openOffboardings: sqlFunction<OpenOffboarding>()(
+    'orchestrator.open_offboardings',
+    { rows: integer },
+    { returns: 'rows' },
   ),
   /** How many it deleted. */
   pruneSignIns: sqlFunction<number>()('orchestrator.prune_sign_ins', { rows: integer }, { returns: 'value' }),

@@ -16,6 +16,10 @@ import { PgJobWork } from './jobs/pg-job-work.ts';
 import { PgJobs } from './jobs/pg-jobs.ts';
 import { ApiKeys } from './keys/api-keys.ts';
 import { PrismaApiKeys } from './keys/prisma-api-keys.ts';
+import { Members } from './members/members.ts';
+import { Offboardings } from './members/offboardings.ts';
+import { PgOffboardings } from './members/pg-offboardings.ts';
+import { PgMembers } from './members/pg-members.ts';
 import { RegisteredLifetime } from './registered-lifetime.ts';
 import { RUNS_MAX, SESSIONS_MAX, UNENDED_MAX } from './session-rows/bounds.ts';
 import { PgRunWork } from './session-rows/pg-run-work.ts';
@@ -51,6 +55,8 @@ export interface StoreConfig {
 export interface Stores {
   readonly keys: ApiKeys;
   readonly identities: Identities;
+  readonly members: Members;
+  readonly offboardings: Offboardings;
   readonly browserSessions: BrowserSessions;
   readonly signIns: SignIns;
   readonly deviceAuthorizations: DeviceAuthorizations;
@@ -91,6 +97,8 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
   return {
     keys,
     identities: new PgIdentities(pool),
+    members: new PgMembers(pool),
+    offboardings: new PgOffboardings(pool),
     browserSessions: new PgBrowserSessions(pool),
     signIns,
     deviceAuthorizations: new PgDeviceAuthorizations(pool),
@@ -130,6 +138,8 @@ export class StoreModule {
       provideValue(lifetime),
       provideValue(stores.keys, ApiKeys),
       provideValue(stores.identities, Identities),
+      provideValue(stores.members, Members),
+      provideValue(stores.offboardings, Offboardings),
       provideValue(stores.browserSessions, BrowserSessions),
       provideValue(stores.signIns, SignIns),
       provideValue(stores.deviceAuthorizations, DeviceAuthorizations),

@@ -27,6 +27,8 @@ import type {
   CancelRunBody,
   ChangeJobAnswer,
   ChangeJobBody,
+  ChangeMemberAnswer,
+  ChangeMemberBody,
   ChangeWebhookAnswer,
   ChangeWebhookBody,
   CloseTenantAnswer,
@@ -44,6 +46,8 @@ import type {
   CreateJobBody,
   CreateResourceAnswer,
   CreateResourceBody,
+  CreateServiceAccountAnswer,
+  CreateServiceAccountBody,
   CreateSessionAnswer,
   CreateSessionBody,
   CreateTenantAnswer,
@@ -98,6 +102,8 @@ import type {
   KillContainerBody,
   LiftFreezeAnswer,
   LiftFreezeBody,
+  LinkIdentityAnswer,
+  LinkIdentityBody,
   ListAgentsAnswer,
   ListAgentsQuery,
   ListApiKeysAnswer,
@@ -133,6 +139,8 @@ import type {
   ListMcpServerToolsQuery,
   ListMcpServersAnswer,
   ListMcpServersQuery,
+  ListMembersAnswer,
+  ListMembersQuery,
   ListModelsAnswer,
   ListOperationsAnswer,
   ListOperationsQuery,
@@ -176,6 +184,8 @@ import type {
   ListWebhooksQuery,
   ListWorkspacesAnswer,
   ListWorkspacesQuery,
+  OffboardMemberAnswer,
+  OffboardMemberBody,
   PauseJobAnswer,
   PauseJobBody,
   PingWebhookAnswer,
@@ -222,6 +232,7 @@ import type {
   ReadJobAnswer,
   ReadMcpConnectionAnswer,
   ReadMcpServerAnswer,
+  ReadMemberAnswer,
   ReadOperationAnswer,
   ReadOperationQuery,
   ReadOutputQuery,
@@ -575,6 +586,21 @@ export interface McpServersApi {
   getMcpConnection(mcp_server: string, connection_id: string, options?: RequestOptions): Promise<ReadMcpConnectionAnswer>;
   /** Ends a connection: its tokens are revoked and forgotten, and no call uses them from then on. Roles: admin, operator, agent. */
   endMcpConnection(mcp_server: string, connection_id: string, options?: RequestOptions): Promise<EndMcpConnectionAnswer>;
+}
+
+export interface MembersApi {
+  /** Lists people who signed in, and service accounts. Roles: admin, auditor. */
+  list(query?: ListMembersQuery, options?: RequestOptions): Listed<ListMembersAnswer>;
+  /** Makes a service account, which keys can name and which decides about no call. Roles: admin. */
+  createServiceAccount(body: CreateServiceAccountBody, options?: RequestOptions): Promise<CreateServiceAccountAnswer>;
+  /** Reads a member. Roles: admin, auditor. */
+  get(member_id: string, options?: RequestOptions): Promise<ReadMemberAnswer>;
+  /** Gives a member a role of its own, or suspends it: its sessions, tokens and keys are refused within a second. Roles: admin. */
+  change(member_id: string, body?: ChangeMemberBody, options?: RequestOptions): Promise<ChangeMemberAnswer>;
+  /** Links a subject of another identity provider to a person, who then signs in there too. Roles: admin. */
+  linkIdentity(member_id: string, body: LinkIdentityBody, options?: RequestOptions): Promise<LinkIdentityAnswer>;
+  /** Ends for good all that a member holds, lent or approved: at once, and within a minute what is left. Roles: admin. */
+  offboard(member_id: string, body: OffboardMemberBody, options?: RequestOptions): Promise<OffboardMemberAnswer>;
 }
 
 export interface ModelsApi {
@@ -942,6 +968,7 @@ export abstract class ApiGroups {
   readonly jobs: JobsApi;
   readonly log: LogApi;
   readonly mcpServers: McpServersApi;
+  readonly members: MembersApi;
   readonly models: ModelsApi;
   readonly oauth: OauthApi;
   readonly operations: OperationsApi;
@@ -993,6 +1020,7 @@ export abstract class ApiGroups {
     this.jobs = bind('jobs') as JobsApi;
     this.log = bind('log') as LogApi;
     this.mcpServers = bind('mcpServers') as McpServersApi;
+    this.members = bind('members') as MembersApi;
     this.models = bind('models') as ModelsApi;
     this.oauth = bind('oauth') as OauthApi;
     this.operations = bind('operations') as OperationsApi;
@@ -1046,6 +1074,7 @@ export type GroupName =
   | 'jobs'
   | 'log'
   | 'mcpServers'
+  | 'members'
   | 'models'
   | 'oauth'
   | 'operations'

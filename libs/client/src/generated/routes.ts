@@ -130,6 +130,14 @@ export const ROUTES = {
     getMcpConnection: { method: 'GET', path: '/v1/mcp-servers/{mcp_server}/connections/{connection_id}', answer: 'json' },
     endMcpConnection: { method: 'DELETE', path: '/v1/mcp-servers/{mcp_server}/connections/{connection_id}', answer: 'json' },
   },
+  members: {
+    list: { method: 'GET', path: '/v1/members', query: true, answer: 'list' },
+    createServiceAccount: { method: 'POST', path: '/v1/members', body: 'json', answer: 'json' },
+    get: { method: 'GET', path: '/v1/members/{member_id}', answer: 'json' },
+    change: { method: 'PATCH', path: '/v1/members/{member_id}', body: 'json', answer: 'json' },
+    linkIdentity: { method: 'POST', path: '/v1/members/{member_id}/identities', body: 'json', answer: 'json' },
+    offboard: { method: 'POST', path: '/v1/members/{member_id}/offboard', body: 'json', answer: 'json' },
+  },
   models: {
     list: { method: 'GET', path: '/v1/models', answer: 'json' },
   },

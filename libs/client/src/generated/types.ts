@@ -448,6 +448,12 @@ export interface SignInClient {
   client_id: string;
 }
 
+export interface GroupRole {
+  /** a group, exactly as the issuer writes it */
+  group: string;
+  role: PersonRole;
+}
+
 export interface PermitProof {
   permit: Envelope;
   /** random, made once per permit; the same one may redeem again, since a reply can be lost */
@@ -590,6 +596,7 @@ export interface ApiKey {
   role: KeyRole;
   agent_id: string | null;
   principal: string | null;
+  member_id: string | null;
   tools: readonly string[] | null;
   /** milliseconds since the epoch */
   created_at: number;
@@ -906,6 +913,7 @@ export interface NewApiKey {
   role: KeyRole;
   agent_id: string | null;
   principal: string | null;
+  member_id: string | null;
   tools: readonly string[] | null;
   /** milliseconds since the epoch */
   created_at: number;
@@ -2732,6 +2740,7 @@ export interface Whoami {
   scopes: readonly string[] | null;
   capability_token_id: string | null;
   principal: string | null;
+  member_id: string | null;
   person_id: string | null;
   expires_at: number | null;
 }
@@ -2823,6 +2832,36 @@ export interface SignInList {
   next_cursor: string | null;
 }
 
+export interface Member {
+  /** the id of a member: `mbr_…` */
+  member_id: string;
+  kind: MemberKind;
+  name: string | null;
+  person_id: string | null;
+  issuer: string | null;
+  subject: string | null;
+  role: PersonRole | null;
+  state: MemberState;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key, or the identity provider where the person signed in */
+  created_by: string;
+  /** milliseconds since the epoch */
+  changed_at: number;
+  changed_by: string;
+}
+
+/** `person`: somebody who signed in; `service`: a service account, which decides about no call */
+export type MemberKind = "person" | "service";
+
+/** of whoever is not `active`, sessions, tokens and keys are refused */
+export type MemberState = "active" | "suspended" | "offboarded";
+
+export interface MemberList {
+  items: readonly Member[];
+  next_cursor: string | null;
+}
+
 export type OauthErrorViewError = "invalid_request" | "invalid_client" | "invalid_grant" | "invalid_scope" | "invalid_target" | "unauthorized_client" | "unsupported_grant_type" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token";
 
 export interface OauthErrorView {
@@ -2878,6 +2917,7 @@ export interface RevokedApiKey {
   role: KeyRole;
   agent_id: string | null;
   principal: string | null;
+  member_id: string | null;
   tools: readonly string[] | null;
   /** milliseconds since the epoch */
   created_at: number;
@@ -2904,6 +2944,9 @@ export interface IdentityProvider {
   tenant_value: string | null;
   /** which scope gives which role */
   scopes: readonly ScopeRole[];
+  groups_claim: string | null;
+  /** which group gives which role */
+  groups: readonly GroupRole[];
   person_claim: string | null;
   agent_id: string | null;
   agent_claim: string | null;
@@ -3364,6 +3407,8 @@ export interface CreateApiKeyRequest {
   agent_id?: string;
   /** who answers for the key: a name or an address; all keys with it are one person */
   principal?: string;
+  /** the service account whose key it is */
+  member_id?: string;
   /** for a key of the role `worker`: the tools whose calls it may take */
   tools?: readonly string[];
   /** the only groups of routes that the key may use, such as `operations:read` */
@@ -3394,11 +3439,14 @@ export interface PutIdentityProviderRequest {
   tenant_value?: string | null;
   /** which scope gives which role */
   scopes?: readonly ScopeRole[];
+  groups_claim?: string | null;
+  /** which group gives which role */
+  groups?: readonly GroupRole[];
   person_claim?: string | null;
   agent_id?: string | null;
   agent_claim?: string | null;
   sign_in?: SignInClient | null;
-  /** an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration and for other scopes; never stored */
+  /** an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration, and for other scopes or groups; never stored */
   access_token?: string;
 }
 
@@ -3413,6 +3461,9 @@ export interface PutTenantIdentityProviderRequest {
   tenant_value?: string | null;
   /** which scope gives which role */
   scopes?: readonly ScopeRole[];
+  groups_claim?: string | null;
+  /** which group gives which role */
+  groups?: readonly GroupRole[];
   person_claim?: string | null;
   agent_id?: string | null;
   agent_claim?: string | null;
@@ -3424,6 +3475,37 @@ export interface DenyTokensRequest {
   subject?: string;
   /** one token, by its `jti` */
   jti?: string;
+}
+
+export interface ChangeMemberRequest {
+  role?: PersonRole | null;
+  state?: ChangeMemberRequestState;
+}
+
+export type ChangeMemberRequestState = "active" | "suspended";
+
+export interface LinkIdentityRequest {
+  /** the name of the identity provider */
+  provider: string;
+  /** the `sub` of the person there */
+  subject: string;
+}
+
+export interface OffboardMemberRequest {
+  /** why; the record has its digest */
+  reason: string;
+}
+
+export interface OffboardMemberAnswer {
+  member: Member;
+  /** keys and credentials that this request revoked */
+  revoked: readonly string[];
+  /** jobs that it paused, since they ran on their behalf */
+  paused_jobs: readonly string[];
+  /** rights to approve that it ended, lent or borrowed */
+  delegations: number;
+  /** whether something is left, which ends within a minute */
+  more: boolean;
 }
 
 export interface CreateDeviceAuthorizationRequest {
@@ -4473,6 +4555,35 @@ export interface FindPersonQuery {
 export type FindPersonAnswer = Person;
 
 export type ForgetPersonAnswer = PersonForgotten;
+
+export interface ListMembersQuery {
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
+  /** `person`: somebody who signed in; `service`: a service account, which decides about no call */
+  kind?: MemberKind;
+  /** of whoever is not `active`, sessions, tokens and keys are refused */
+  state?: MemberState;
+}
+
+export type ListMembersAnswer = MemberList;
+
+export type CreateServiceAccountBody = NewName;
+
+export type CreateServiceAccountAnswer = Member;
+
+export type ReadMemberAnswer = Member;
+
+export type ChangeMemberBody = ChangeMemberRequest;
+
+export type ChangeMemberAnswer = Member;
+
+export type LinkIdentityBody = LinkIdentityRequest;
+
+export type LinkIdentityAnswer = Member;
+
+export type OffboardMemberBody = OffboardMemberRequest;
 
 export interface ListOwnSignInsQuery {
   /** `next_cursor` of the page before */

@@ -111,6 +111,10 @@ WhoamiKind: TypeAlias = Annotated[Literal["platform", "api_key", "access_token",
 """what the request presented; platform: the key of the deployment, which belongs to no tenant"""
 SignInKind: TypeAlias = Annotated[Literal["browser", "device"], OPEN]
 """`device`: a program that a person approved in a browser"""
+MemberKind: TypeAlias = Annotated[Literal["person", "service"], OPEN]
+"""`person`: somebody who signed in; `service`: a service account, which decides about no call"""
+MemberState: TypeAlias = Annotated[Literal["active", "suspended", "offboarded"], OPEN]
+"""of whoever is not `active`, sessions, tokens and keys are refused"""
 OauthErrorViewError: TypeAlias = Annotated[Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_scope", "invalid_target", "unauthorized_client", "unsupported_grant_type", "authorization_pending", "slow_down", "access_denied", "expired_token"], OPEN]
 ToolsAppliedToolChange: TypeAlias = Annotated[Literal["created", "changed", "unchanged"], OPEN]
 ApiImportedOperationOutcome: TypeAlias = Annotated[Literal["tool", "excluded", "unusable"], OPEN]
@@ -123,6 +127,7 @@ TurnCallMode: TypeAlias = Annotated[Literal["run", "stage", "apply"], OPEN]
 """stage: stores a change, which is applied by its token; apply: applies such a change"""
 TurnCallStanding: TypeAlias = Annotated[Literal["completed", "failed", "denied", "timeout", "cancelled", "held", "queued", "executing"], OPEN]
 """queued: it waits behind a held or running call"""
+ChangeMemberRequestState: TypeAlias = Annotated[Literal["active", "suspended"], OPEN]
 ReportFunctionRequestOutcomeWithMessageOutcome: TypeAlias = Annotated[Literal["failed", "unknown"], OPEN]
 """`failed`: nothing took effect, as the executor states; `unknown`: something may have"""
 ReadOutputStream: TypeAlias = Annotated[Literal["stdout", "stderr"], OPEN]
@@ -461,6 +466,12 @@ class SignInClient(ApiObject):
     """the public client that the issuer knows this deployment by; its redirect URI is the `redirect_uri` of the registration"""
 
 
+class GroupRole(ApiObject):
+    group: str
+    """a group, exactly as the issuer writes it"""
+    role: PersonRole
+
+
 class PermitProof(ApiObject):
     permit: Envelope
     nonce: str
@@ -601,6 +612,7 @@ class ApiKey(ApiObject):
     role: KeyRole
     agent_id: str | None
     principal: str | None
+    member_id: str | None
     tools: list[str] | None
     created_at: int
     """milliseconds since the epoch"""
@@ -903,6 +915,7 @@ class NewApiKey(ApiObject):
     role: KeyRole
     agent_id: str | None
     principal: str | None
+    member_id: str | None
     tools: list[str] | None
     created_at: int
     """milliseconds since the epoch"""
@@ -2634,6 +2647,7 @@ class Whoami(ApiObject):
     scopes: list[str] | None
     capability_token_id: str | None
     principal: str | None
+    member_id: str | None
     person_id: str | None
     expires_at: int | None
 
@@ -2722,6 +2736,30 @@ class SignInList(ApiObject):
     next_cursor: str | None
 
 
+class Member(ApiObject):
+    member_id: str
+    """the id of a member: `mbr_…`"""
+    kind: MemberKind
+    name: str | None
+    person_id: str | None
+    issuer: str | None
+    subject: str | None
+    role: PersonRole | None
+    state: MemberState
+    created_at: int
+    """milliseconds since the epoch"""
+    created_by: str
+    """the API key, or the identity provider where the person signed in"""
+    changed_at: int
+    """milliseconds since the epoch"""
+    changed_by: str
+
+
+class MemberList(ApiObject):
+    items: list[Member]
+    next_cursor: str | None
+
+
 class OauthErrorView(ApiObject):
     error: OauthErrorViewError
     error_description: str | None = None
@@ -2775,6 +2813,7 @@ class RevokedApiKey(ApiObject):
     role: KeyRole
     agent_id: str | None
     principal: str | None
+    member_id: str | None
     tools: list[str] | None
     created_at: int
     """milliseconds since the epoch"""
@@ -2801,6 +2840,9 @@ class IdentityProvider(ApiObject):
     tenant_value: str | None
     scopes: list[ScopeRole]
     """which scope gives which role"""
+    groups_claim: str | None
+    groups: list[GroupRole]
+    """which group gives which role"""
     person_claim: str | None
     agent_id: str | None
     agent_claim: str | None
@@ -3235,6 +3277,8 @@ class CreateApiKeyRequest(ApiObject):
     """the id of an agent: `agt_…`"""
     principal: str | None = None
     """who answers for the key: a name or an address; all keys with it are one person"""
+    member_id: str | None = None
+    """the service account whose key it is"""
     tools: list[str] | None = None
     """for a key of the role `worker`: the tools whose calls it may take"""
     scopes: list[str] | None = None
@@ -3265,12 +3309,15 @@ class PutIdentityProviderRequest(ApiObject):
     tenant_value: str | None = None
     scopes: list[ScopeRole] | None = None
     """which scope gives which role"""
+    groups_claim: str | None = None
+    groups: list[GroupRole] | None = None
+    """which group gives which role"""
     person_claim: str | None = None
     agent_id: str | None = None
     agent_claim: str | None = None
     sign_in: SignInClient | None = None
     access_token: str | None = None
-    """an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration and for other scopes; never stored"""
+    """an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration, and for other scopes or groups; never stored"""
 
 
 class PutTenantIdentityProviderRequest(ApiObject):
@@ -3284,6 +3331,9 @@ class PutTenantIdentityProviderRequest(ApiObject):
     tenant_value: str | None = None
     scopes: list[ScopeRole] | None = None
     """which scope gives which role"""
+    groups_claim: str | None = None
+    groups: list[GroupRole] | None = None
+    """which group gives which role"""
     person_claim: str | None = None
     agent_id: str | None = None
     agent_claim: str | None = None
@@ -3295,6 +3345,35 @@ class DenyTokensRequest(ApiObject):
     """a `sub`, with all its tokens"""
     jti: str | None = None
     """one token, by its `jti`"""
+
+
+class ChangeMemberRequest(ApiObject):
+    role: PersonRole | None = None
+    state: ChangeMemberRequestState | None = None
+
+
+class LinkIdentityRequest(ApiObject):
+    provider: str
+    """the name of the identity provider"""
+    subject: str
+    """the `sub` of the person there"""
+
+
+class OffboardMemberRequest(ApiObject):
+    reason: str
+    """why; the record has its digest"""
+
+
+class OffboardMemberAnswer(ApiObject):
+    member: Member
+    revoked: list[str]
+    """keys and credentials that this request revoked"""
+    paused_jobs: list[str]
+    """jobs that it paused, since they ran on their behalf"""
+    delegations: int
+    """rights to approve that it ended, lent or borrowed"""
+    more: bool
+    """whether something is left, which ends within a minute"""
 
 
 class CreateDeviceAuthorizationRequest(ApiObject):

@@ -1,5 +1,5 @@
 -- Finds the API key of a hash (SHA-256 of the key's text). Returns one row, or none where no such key exists, it was
--- revoked or it has expired; the caller then refuses the request. Every request calls it.
+-- revoked, it has expired, or its member isn't active; the caller then refuses the request. Every request calls it.
 --
 -- `tools` is null for every role but `worker`. `is_former`: a rotation replaced this text. `expires_at` is the end of
 -- what was presented: of the key, or of the former text where that comes first. A credential that was exchanged
@@ -31,7 +31,8 @@ BEGIN
     END IF;
   END IF;
   PERFORM set_config('writ.key_hash', '', true);
-  IF v_key.api_key_id IS NULL OR v_key.revoked_at IS NOT NULL OR v_key.expires_at <= v_now THEN RETURN; END IF;
+  IF v_key.api_key_id IS NULL OR v_key.revoked_at IS NOT NULL OR v_key.expires_at <= v_now
+    OR orchestrator.is_refused(v_key.member_id) THEN RETURN; END IF;
   IF v_key.bound_token IS NOT NULL THEN
     PERFORM set_config('writ.key_ids', v_key.created_by, true);
     PERFORM FROM orchestrator.api_key AS p WHERE p.api_key_id = v_key.created_by AND (p.revoked_at IS NOT NULL

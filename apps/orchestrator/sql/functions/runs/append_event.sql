@@ -5,7 +5,7 @@
 -- orchestrator.run after the event. p_lease_ms: how long the lease lasts from now.
 --
 -- Returns one row: when the event was stored, whether a cancellation was requested (cancelled), and whether its API key
--- is missing or revoked. Returns no row where the claim has ended, the run has ended, or p_seq is not the next
+-- is missing, revoked, or of a member who isn't active. Returns no row where the claim has ended, the run has ended, or p_seq is not the next
 -- position. The caller has then lost its lease and stops. With p_state `ended` it MUST roll back in this case, because
 -- the parent run may already have been woken.
 --
@@ -29,7 +29,7 @@ BEGIN
       input_tokens = p_input_tokens, cached_tokens = p_cached_tokens, output_tokens = p_output_tokens, cost = p_cost, reserved = 0, waits_for = '{}',
       ended_at = CASE WHEN p_state = 'ended' THEN now_ms() END, lease_until = CASE WHEN p_state = 'ended' THEN 0 ELSE now_ms() + p_lease_ms END
     WHERE run_id = p_run AND fence = p_fence AND lease_until >= now_ms() AND events = p_seq - 1 AND state <> 'ended'
-    RETURNING cancel_by IS NOT NULL, NOT EXISTS (SELECT 1 FROM api_key k WHERE k.api_key_id = run.created_by AND k.revoked_at IS NULL) INTO cancelled, revoked;
+    RETURNING cancel_by IS NOT NULL, NOT EXISTS (SELECT 1 FROM api_key k WHERE k.api_key_id = run.created_by AND k.revoked_at IS NULL AND NOT is_refused(k.member_id)) INTO cancelled, revoked;
   IF NOT FOUND THEN RETURN; END IF;
   INSERT INTO run_event (run_id, seq, tenant_id, event) VALUES (p_run, p_seq, p_tenant, p_event) RETURNING at INTO kept_at;
   RETURN NEXT;

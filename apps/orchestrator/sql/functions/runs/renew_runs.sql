@@ -2,7 +2,7 @@
 -- p_lease_ms is how long a lease lasts.
 --
 -- Returns a row for each run whose claim still lasts: whether a cancellation was requested (cancelled), and whether its
--- API key was revoked (ADR 0097). The caller stops driving runs that are missing, and ends cancelled and revoked ones.
+-- API key was revoked or its member isn't active (ADR 0097, ADR 0149). The caller stops driving runs that are missing, and ends cancelled and revoked ones.
 --
 -- It renews only leases that are more than half over, since every event renews one too. It never waits for a lock: a
 -- locked row is skipped, because an event is renewing it, or the next call will. It runs as the owner and selects runs
@@ -19,7 +19,7 @@ BEGIN
     FOR UPDATE OF h SKIP LOCKED);
   RETURN QUERY
     SELECT h.run_id, h.cancel_by IS NOT NULL,
-      EXISTS (SELECT FROM api_key k WHERE k.api_key_id = h.created_by AND k.revoked_at IS NOT NULL)
+      EXISTS (SELECT FROM api_key k WHERE k.api_key_id = h.created_by AND (k.revoked_at IS NOT NULL OR is_refused(k.member_id)))
     FROM run h JOIN unnest(p_runs, p_fences) AS a(run_id, fence) ON a.run_id = h.run_id AND a.fence = h.fence
     WHERE h.state <> 'ended' AND h.lease_until >= now_ms();
 END $$;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { Fault, type Caller, type KeyRevoked } from '@writ/contract';
+import { Fault, type Caller, type Id, type KeyRevoked } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { Authenticator } from '../../edge/access/authenticator.ts';
 import type { Role } from '../../edge/requests/route.ts';
 import { apiKeyView, type NewApiKey, type RevokedApiKey } from './views.ts';
 import { ApiKeys, type KeyRotation } from '../../store/keys/api-keys.ts';
+import type { PersonLinks } from '../../edge/access/oauth/person-links.ts';
 import type { Jobs } from '../../store/jobs/jobs.ts';
+import { NOT_ACTIVE } from '../../store/keys/principals.ts';
+import type { Members } from '../../store/members/members.ts';
 import { formatApiKey, hashApiKey, KEY_BYTES } from '../../edge/access/api-key-text.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
@@ -17,6 +20,8 @@ export interface CreateKeyRequest {
   readonly role: Role;
   readonly agent_id?: string | undefined;
   readonly principal?: string | undefined;
+  /** the service account whose key it is, instead of a person's */
+  readonly member_id?: Id<'member'> | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly scopes?: readonly string[] | undefined;
   readonly expires_at?: number | undefined;
@@ -34,6 +39,8 @@ const LISTED_JOBS_MAX = 200;
 /** What depends on a key: jobs, and runs in progress. */
 export interface KeyDependents {
   readonly jobs: Pick<Jobs, 'madeBy'>;
+  readonly members: Pick<Members, 'read' | 'ofPerson'>;
+  readonly persons: Pick<PersonLinks, 'idOf'>;
   /** the runs that this replica drives */
   readonly runs: { readonly keyRevoked: (apiKeyId: string) => void };
 }
@@ -76,24 +83,25 @@ export class ChangeKeys {
    * passed; `not_found` for an agent that doesn't exist.
    */
   async create(caller: Caller, request: CreateKeyRequest): Promise<NewApiKey> {
-    const { name, role, agent_id, principal, tools, scopes = [], expires_at } = request;
+    const { name, role, agent_id, tools, scopes = [], expires_at } = request;
     verifyRole(request);
     this.#verifyScopes(scopes);
     this.#verifyEnd(expires_at ?? null);
     if (agent_id !== undefined) await this.#kernel.ask('agent.read', caller, { agent_id });
+    const whose = await this.#whoseKey(caller, request);
     const api_key_id = newId('apiKey');
     const api_key = formatApiKey(api_key_id, randomBytes(KEY_BYTES));
     await this.#kernel.ask('change.record', caller, {
       verb: 'api_key_created',
       subject: api_key_id,
-      ...digestOf(api_key_id, request),
+      ...digestOf(api_key_id, whose.principal === null ? request : { ...request, principal: whose.principal }),
     });
     const key = {
       api_key_id,
       name,
       role,
       agent_id: agent_id ?? null,
-      principal: principal ?? null,
+      ...whose,
       tools: tools ?? null,
       scopes,
       expires_at: expires_at ?? null,
@@ -101,6 +109,30 @@ export class ChangeKeys {
       created_by: caller.api_key_id,
     };
     return { ...apiKeyView(await this.#keys.create(caller.tenant_id, key)), api_key };
+  }
+
+  /** Of a person, of a service account, or of nobody. Faults: `request.malformed`, `not_found`, `conflict`. */
+  async #whoseKey(
+    { tenant_id }: Caller,
+    { principal: named, member_id }: CreateKeyRequest,
+  ): Promise<{ readonly principal: string | null; readonly person_id?: Id<'person'> }> {
+    const { members, persons } = this.#dependents;
+    const principal = named ?? null;
+    if (principal === null && member_id === undefined) return { principal };
+    if (principal !== null && member_id !== undefined)
+      throw new Fault('request.malformed', 'a key is of a person (`principal`) or of a service account (`member_id`)', {
+        pointer: '/member_id',
+      });
+    const person_id: Id<'person'> | null = principal === null ? null : await persons.idOf(tenant_id, { principal });
+    const member =
+      person_id === null
+        ? await members.read(tenant_id, String(member_id))
+        : await members.ofPerson(tenant_id, person_id);
+    if (member_id !== undefined && member === null) throw new Fault('not_found');
+    if (member_id !== undefined && member?.person_id !== null)
+      throw new Fault('request.malformed', 'the member is a person, whom `principal` names', { pointer: '/member_id' });
+    if (member !== null && member.state !== 'active') throw new Fault('conflict', NOT_ACTIVE);
+    return { principal: principal ?? String(member_id), ...(person_id === null ? {} : { person_id }) };
   }
 
   /**

@@ -30,6 +30,7 @@ export const API_KEYS = {
         role: Type.Enum(KEY_ROLES),
         agent_id: Type.Optional(idSchema('agent')),
         principal: Type.Optional(PersonName),
+        member_id: Type.Optional({ ...idSchema('member'), description: 'the service account whose key it is' }),
         tools: Type.Optional(WorkerTools),
         scopes: Type.Optional(KeyScopes),
         expires_at: Type.Optional(KeyEnd),
@@ -37,7 +38,7 @@ export const API_KEYS = {
       closed,
     ),
     answers: { 201: { description: 'The key', schema: NewApiKey } },
-    faults: ['not_found'],
+    faults: ['not_found', 'conflict'],
   }),
   rotate: route({
     ...shared,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { IssuedToken, PersonName, idSchema } from '@writ/contract';
+import { IssuedToken, isServiceAccount, PersonName, idSchema } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { KEY_ROLES } from '../../edge/requests/route.ts';
 import type { ApiKeyRow } from '../../store/keys/api-keys.ts';
@@ -24,6 +24,7 @@ export const ApiKeyView = Type.Object(
     role: RoleName,
     agent_id: orNull(idSchema('agent')),
     principal: orNull({ ...PersonName }),
+    member_id: orNull({ ...idSchema('member'), description: 'the member whose key it is' }),
     tools: orNull({ ...WorkerTools }),
     created_at: Instant,
     created_by: Type.String({ description: 'the API key that created it, or `platform`' }),
@@ -95,5 +96,7 @@ export const ApiKeyList = listOf(ApiKeyView);
 
 /** How the API shows a stored key. */
 export function apiKeyView({ bound_token: _bound, scopes, ...row }: ApiKeyRow): ApiKeyView {
-  return { ...row, scopes: scopes.length === 0 ? null : [...scopes] };
+  // A service account is no person, and has no name that a key could have.
+  const principal = row.principal !== null && isServiceAccount(row.principal) ? null : row.principal;
+  return { ...row, principal, scopes: scopes.length === 0 ? null : [...scopes] };
 }

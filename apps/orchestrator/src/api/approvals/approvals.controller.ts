@@ -18,6 +18,7 @@ import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { APPROVALS } from './routes.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
 import { ShowDiff } from './show-diff.ts';
+import { requirePerson } from './require-person.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
 type Decision = Omit<KernelRequest<'approval.decide'>, 'v' | 'caller'>;
@@ -71,6 +72,7 @@ export class ApprovalsController {
 
   @Route(APPROVALS.edit)
   async edit(@RequestInput() { caller, params, body }: RequestInputOf<typeof APPROVALS.edit>): Promise<OperationView> {
+    requirePerson(caller);
     const edited = {
       approval_id: params.approval_id,
       operation_id: newId('operation'),
@@ -84,6 +86,7 @@ export class ApprovalsController {
   async give(
     @RequestInput() { caller, params: { approval_id }, body }: RequestInputOf<typeof APPROVALS.give>,
   ): Promise<OperationView> {
+    requirePerson(caller);
     const { public_key } = await this.kernel.ask('value.key', caller, {});
     // Encrypted before it is sent: no message on the bus contains it, and a retry sends the same bytes.
     const value = (
@@ -104,6 +107,7 @@ export class ApprovalsController {
   }
 
   async #decide(caller: Caller, decision: Decision): Promise<OperationView> {
+    requirePerson(caller);
     return await this.show.view(caller, await this.kernel.ask('approval.decide', caller, decision));
   }
 }

@@ -2,6 +2,7 @@
 import { Fault, principalOf, type Caller, type DelegationView, type KernelRequest } from '@writ/contract';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { requirePerson } from './require-person.ts';
 
 /** Roles whose keys may approve. */
 const APPROVERS: ReadonlySet<string> = new Set(['admin', 'operator']);
@@ -24,6 +25,7 @@ export class Delegate {
    * `delegation.create`. A key of another role can't use the delegation, so it would have no effect.
    */
   async run(caller: Caller, request: DelegationRequest): Promise<DelegationView> {
+    requirePerson(caller);
     // The kernel decides whether the caller may delegate, and refuses a delegation to oneself.
     if (APPROVERS.has(caller.role) && request.to !== principalOf(caller)) {
       verifyApprover(request.to, await this.#keys.rolesOf(caller.tenant_id, request.to));

@@ -18,6 +18,7 @@ import {
   type ProviderRow,
 } from '../../store/identities/identities.ts';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
+import type { Members } from '../../store/members/members.ts';
 import type { ConfirmedSettings, Denial, Ended, PersonForgotten, ProviderSettings } from './views.ts';
 
 /** Most issuers of one tenant: nobody looks through a longer list. */
@@ -26,10 +27,14 @@ export const PROVIDERS_MAX = 20;
 const REVOKED_MAX = 100;
 /** Who registered an issuer with the platform key. */
 const PLATFORM = 'platform';
+/** Why a suspended person is not forgotten. */
+const SUSPENDED =
+  'the person is a suspended member, and would be let in again as somebody new: deny their subject, make the member active, and then forget them';
 const DEFAULT_MAPPING = LEAST_FIRST.map((role) => ({ scope: DEFAULT_SCOPES[role], role }));
 
 export interface ChangeProvidersParts {
   readonly identities: Identities;
+  readonly members: Pick<Members, 'ofPerson'>;
   readonly keys: ApiKeys;
   readonly authenticator: Pick<Authenticator, 'forget' | 'forgetIdentities'>;
   /** the runs that this replica drives */
@@ -116,10 +121,13 @@ export class ChangeProviders {
 
   /**
    * Unlinks a pseudonym. Credentials of a person without another name are revoked first: under a new pseudonym, the
-   * person could approve what the old one proposed. A repeated request completes what is left. Fault `not_found`.
+   * person could approve what the old one proposed. A repeated request completes what is left. Faults: `not_found`,
+   * `conflict` for a suspended member, who would come back as somebody new.
    */
   async forget(caller: Caller, personId: string): Promise<PersonForgotten> {
-    const { identities, authenticator } = this.#parts;
+    const { identities, members, authenticator } = this.#parts;
+    const member = await members.ofPerson(caller.tenant_id, personId);
+    if (member?.state === 'suspended') throw new Fault('conflict', SUSPENDED);
     await this.#record(caller, 'person_forgotten', personId);
     const { revoked, more } = await this.#revoke(caller, { person_id: personId });
     if (more) return { person_id: personId, forgotten: false, revoked, more };

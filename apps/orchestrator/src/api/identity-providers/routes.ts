@@ -98,6 +98,6 @@ export const PERSONS = {
     params: { person_id: 'person' },
     summary: 'Unlinks a pseudonym: nobody can tell any more whose calls and records have it',
     answers: { 200: { description: 'The pseudonym', schema: PersonForgotten } },
-    faults: ['not_found'],
+    faults: ['not_found', 'conflict'],
   }),
 };

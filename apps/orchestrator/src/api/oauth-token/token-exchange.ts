@@ -158,6 +158,7 @@ export class TokenExchange {
       agent_id: caller.agent_id,
       // Of a key without a person: the key counts as one, and so does what is exchanged for it.
       principal: caller.principal ?? caller.api_key_id,
+      ...(caller.person === undefined ? {} : { person_id: caller.person as Id<'person'> }),
       scopes,
       bound_token: capability_token_id as Id<'token'>,
       expires_at: grant.expires_at,

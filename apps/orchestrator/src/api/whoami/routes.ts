@@ -23,6 +23,7 @@ export const Whoami = Type.Object(
       description: 'of an exchanged token: its calls use this capability token',
     }),
     principal: orNull({ ...PersonName, description: 'the person, as keys name them' }),
+    member_id: orNull({ ...idSchema('member'), description: 'the member: a person, or a service account' }),
     person_id: orNull({ ...idSchema('person'), description: 'the pseudonym of the person' }),
     expires_at: orNull({ ...Instant, description: 'the end of what was presented; null: it has none' }),
   },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller, Req } from '@nestjs/common';
+import { isServiceAccount } from '@writ/contract';
 import type { FastifyRequest } from 'fastify';
 import { identifiedOf } from '../../edge/access/identified.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
@@ -18,6 +19,7 @@ const PLATFORM: Whoami = {
   scopes: null,
   capability_token_id: null,
   principal: null,
+  member_id: null,
   person_id: null,
   expires_at: null,
 };
@@ -46,7 +48,8 @@ export class WhoamiController {
       tools,
       scopes: identified.scopes.length === 0 ? null : [...identified.scopes],
       capability_token_id: identified.bound_token ?? null,
-      principal,
+      principal: principal !== null && isServiceAccount(principal) ? null : principal,
+      member_id: row?.member_id ?? null,
       person_id: person,
       expires_at: identified.expires_at ?? null,
     };

@@ -259,6 +259,13 @@ export class Authenticator {
     this.#identification?.persons.forget();
   }
 
+  /** Drops all keys and identities from the cache, after a change of a member through this replica. */
+  forgetKeys(): void {
+    this.#revocations += 1;
+    this.#cached.clear();
+    this.forgetIdentities();
+  }
+
   /** Drops a key that was revoked through this replica from the cache, so that it is rejected from now on. */
   forget(apiKeyId: string): void {
     this.#revocations += 1;

@@ -65,7 +65,7 @@ export type NewProvider = ProviderMapping &
     /** of the key of identity hashes that is in use: a mapping that is put again takes the new one */
     readonly hash_key_id: string;
     readonly created_by: string;
-    /** whether an administrator at the issuer, or the platform key, stands for the identity, the scopes and the groups */
+    /** whether an administrator at the issuer, or the platform key, stands for identity, scopes and groups */
     readonly confirmed: boolean;
   };
 

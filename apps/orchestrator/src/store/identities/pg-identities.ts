@@ -3,6 +3,7 @@ import { Fault, isId, type Id, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import { orchestratorSql } from '../functions.ts';
 import type { NewKey } from '../keys/api-keys.ts';
+import { NOT_ACTIVE } from '../keys/principals.ts';
 import {
   AMBIGUOUS,
   areAmbiguous,
@@ -87,9 +88,11 @@ export class PgIdentities extends Identities {
   ): Promise<void> {
     await inTenant(this.#pool, tenantId, async (client) => {
       if (isId('person', key.principal)) await verifyPerson(client, key.principal);
+      await verifyMember(client, key.member_id ?? null);
       const made = await client.query(
-        `INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, agent_id, principal, key_hash, created_by)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (key_hash) DO NOTHING`,
+        `INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, agent_id, principal, key_hash, created_by,
+           member_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (key_hash) DO NOTHING`,
         [
           key.api_key_id,
           tenantId,
@@ -99,6 +102,7 @@ export class PgIdentities extends Identities {
           key.principal ?? null,
           Buffer.from(key.hash),
           key.created_by,
+          key.member_id ?? null,
         ],
       );
       if (made.rowCount === 0) return;
@@ -211,6 +215,7 @@ export class PgIdentities extends Identities {
          FROM orchestrator.api_key k WHERE k.api_key_id = c.api_key_id AND k.principal = $1`,
         [personId],
       );
+      await forgetMember(client, personId);
       const { rowCount } = await client.query('DELETE FROM orchestrator.person WHERE person_id = $1', [personId]);
       return rowCount === 1;
     });
@@ -228,6 +233,25 @@ export class PgIdentities extends Identities {
 async function verifyPerson(client: Client, personId: string): Promise<void> {
   const { rowCount } = await client.query('SELECT 1 FROM orchestrator.person WHERE person_id = $1', [personId]);
   if (rowCount === 0) throw new Fault('conflict', 'the person was forgotten meanwhile: send the request again');
+}
+
+/** The member stays active until the transaction ends. */
+async function verifyMember(client: Client, memberId: string | null): Promise<void> {
+  if (memberId === null) return;
+  const { rowCount } = await client.query(
+    "SELECT 1 FROM orchestrator.member WHERE member_id = $1 AND state = 'active' FOR SHARE",
+    [memberId],
+  );
+  if (rowCount === 0) throw new Fault('conflict', NOT_ACTIVE);
+}
+
+/** Keys that the person keeps are of nobody who is a member. */
+async function forgetMember(client: Client, personId: string): Promise<void> {
+  const theirs = '(SELECT member_id FROM orchestrator.member WHERE person_id = $1)';
+  await client.query(`UPDATE orchestrator.api_key SET member_id = NULL WHERE member_id IN ${theirs}`, [personId]);
+  await client.query(`DELETE FROM orchestrator.offboarding WHERE member_id IN ${theirs}`, [personId]);
+  await client.query(`DELETE FROM orchestrator.member_identity WHERE member_id IN ${theirs}`, [personId]);
+  await client.query('DELETE FROM orchestrator.member WHERE person_id = $1', [personId]);
 }
 
 function conditionOf(of: CredentialSelector): readonly [string, string | Buffer] {

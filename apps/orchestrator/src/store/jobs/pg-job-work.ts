@@ -158,7 +158,8 @@ async function statusOf(client: Client, jobId: string): Promise<FullJobRow> {
     rows: [row],
   } = await client.query<FullJobRow>(
     `SELECT ${JOB_COLUMNS}, content, session_id, principal, orchestrator.now_ms() AS now,
-       NOT EXISTS (SELECT 1 FROM orchestrator.api_key k WHERE k.api_key_id = job.changed_by AND k.revoked_at IS NULL AND coalesce(k.expires_at > orchestrator.now_ms(), true)) AS revoked,
+       NOT EXISTS (SELECT 1 FROM orchestrator.api_key k WHERE k.api_key_id = job.changed_by AND k.revoked_at IS NULL AND coalesce(k.expires_at > orchestrator.now_ms(), true)
+         AND NOT orchestrator.is_refused(k.member_id)) AS revoked,
        (SELECT count(*)::int FROM orchestrator.job_start s WHERE s.job_id = job.job_id AND s.state = 'queued') AS queued,
        (SELECT count(*)::int FROM orchestrator.job_start s JOIN orchestrator.run r ON r.run_id = s.run_id WHERE s.job_id = job.job_id AND r.state <> 'ended') AS unended
      FROM orchestrator.job WHERE job_id = $1`,

@@ -33,6 +33,7 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
         role: 'agent',
         agent_id,
         principal: null,
+        member_id: null,
         tools: null,
         created_at: expect.any(Number),
         created_by: 'key_x',

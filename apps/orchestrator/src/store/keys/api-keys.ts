@@ -10,6 +10,8 @@ export interface ApiKeyRow {
   readonly agent_id: AgentId | null;
   /** the person who is responsible for it; null: it counts as a separate person */
   readonly principal: string | null;
+  /** the member whose key it is; null: of nobody who is a member */
+  readonly member_id: Id<'member'> | null;
   /** of the role `worker`: the tools whose calls it may take; null for every other */
   readonly tools: string[] | null;
   /** the groups of routes that it may use, as `scopeOf` writes them; empty: all that its role may */
@@ -35,6 +37,10 @@ export interface NewKey {
   readonly role: Role;
   readonly agent_id: AgentId | null;
   readonly principal?: string | null;
+  /** the pseudonym of the principal, by which its member is found */
+  readonly person_id?: Id<'person'> | null;
+  /** the member, where it is known */
+  readonly member_id?: Id<'member'> | null;
   readonly tools?: readonly string[] | null;
   readonly scopes?: readonly string[];
   readonly bound_token?: Id<'token'> | null;
@@ -77,6 +83,10 @@ export abstract class ApiKeys {
   }
   /** Notes, to the minute, that the keys were used. */
   abstract recordUse(apiKeyIds: readonly string[]): Promise<void>;
+  /**
+   * Stores a key, which is its person's member's. Fault `conflict` where that member isn't active. Implementations MUST
+   * decide it in one transaction, so that no key is made for a member who is suspended or offboarded meanwhile.
+   */
   abstract create(tenantId: TenantId, key: NewKey): Promise<ApiKeyRow>;
   /** Null where the tenant has no such key. */
   abstract read(tenantId: TenantId, apiKeyId: string): Promise<ApiKeyRow | null>;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Fault, type TenantId } from '@writ/contract';
+import { Fault, isServiceAccount, type Id, type TenantId } from '@writ/contract';
 import { faultOf, type Pool } from '@writ/database';
 import { PrismaClient, type ApiKey, type Prisma } from '../../generated/prisma/client.ts';
 import { orchestratorSql } from '../functions.ts';
 import {
   ApiKeys,
-  CREDENTIAL_PREFIX,
   decideRotation,
   LAST_ADMINISTRATOR,
   LAST_OVERLAP,
@@ -17,6 +16,8 @@ import {
   type NewKey,
   type PresentedKey,
 } from './api-keys.ts';
+import { LASTING_KEYS, LOCK_ADMINISTRATORS } from './lasting-keys.ts';
+import { LOCK_PRINCIPAL, NOT_ACTIVE, principalLock } from './principals.ts';
 import type { Role } from './roles.ts';
 import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 
@@ -24,18 +25,6 @@ type Transaction = Prisma.TransactionClient;
 
 /** A revocation waits for the kernel within its transaction, ten seconds at most. */
 const BOUNDS = { maxWait: 5_000, timeout: 20_000 } as const;
-
-/**
- * Keys by which a tenant can always be administered: valid ones of administrators that neither end nor have scopes.
- * Whether a credential of an identity provider is good, its issuer decides, so none counts.
- */
-const LASTING = {
-  role: 'admin',
-  revokedAt: null,
-  expiresAt: null,
-  scopes: { isEmpty: true },
-  NOT: { createdBy: { startsWith: CREDENTIAL_PREFIX } },
-};
 
 /** The schema `orchestrator` of Postgres: through Prisma, except for the query that every request needs. */
 export class PrismaApiKeys extends ApiKeys {
@@ -65,10 +54,12 @@ export class PrismaApiKeys extends ApiKeys {
   }
 
   override create(tenantId: TenantId, key: NewKey): Promise<ApiKeyRow> {
-    return this.#within(tenantId, async (tx) =>
-      viewOf(
+    return this.#within(tenantId, async (tx) => {
+      const memberId = await holdMemberOf(tx, tenantId, key);
+      return viewOf(
         await tx.apiKey.create({
           data: {
+            memberId,
             apiKeyId: key.api_key_id,
             tenantId,
             name: key.name,
@@ -83,8 +74,8 @@ export class PrismaApiKeys extends ApiKeys {
             createdBy: key.created_by,
           },
         }),
-      ),
-    );
+      );
+    });
   }
 
   override read(tenantId: TenantId, apiKeyId: string): Promise<ApiKeyRow | null> {
@@ -199,7 +190,7 @@ export class PrismaApiKeys extends ApiKeys {
 
 /** Administrators who end each other's keys at the same moment wait for each other here. */
 async function lockAdministrators(tx: Transaction): Promise<void> {
-  await tx.$queryRaw`SELECT api_key_id FROM orchestrator.api_key WHERE role = 'admin' AND revoked_at IS NULL ORDER BY api_key_id FOR UPDATE`;
+  await tx.$queryRawUnsafe(LOCK_ADMINISTRATORS);
 }
 
 /** INVARIANT (never locked out): each tenant has a lasting key besides one that ends. Fault `conflict`. */
@@ -208,8 +199,31 @@ async function verifyOthersLast(
   { tenantId, apiKeyId }: ApiKey,
   reason = LAST_ADMINISTRATOR,
 ): Promise<void> {
-  const lasting = await tx.apiKey.findMany({ where: { tenantId, ...LASTING }, select: { apiKeyId: true }, take: 2 });
+  const lasting = await tx.$queryRawUnsafe<{ apiKeyId: string }[]>(
+    `${LASTING_KEYS} AND k.tenant_id = $1 LIMIT 2`,
+    tenantId,
+  );
   if (lasting.length === 1 && lasting[0]?.apiKeyId === apiKeyId) throw new Fault('conflict', reason);
+}
+
+/**
+ * The member of a new key's person, who stays active until the transaction ends; null where nobody is. A person who
+ * becomes a member at this moment waits for the key, or the key for the member.
+ */
+async function holdMemberOf(
+  tx: Transaction,
+  tenantId: TenantId,
+  { principal = null, person_id = null, member_id = null }: NewKey,
+): Promise<string | null> {
+  if (principal === null) return null;
+  const known = isServiceAccount(principal) ? principal : member_id;
+  await tx.$executeRawUnsafe(LOCK_PRINCIPAL, principalLock(tenantId, principal));
+  const [member] = await tx.$queryRaw<{ member_id: string; state: string }[]>`
+    SELECT member_id, state FROM orchestrator.member
+    WHERE member_id = ${known}::text OR (${known}::text IS NULL AND person_id = ${person_id}::text) FOR SHARE`;
+  if (member === undefined) return null;
+  if (member.state !== 'active') throw new Fault('conflict', NOT_ACTIVE);
+  return member.member_id;
 }
 
 /** The time of the database. */
@@ -228,6 +242,7 @@ function viewOf(row: ApiKey): ApiKeyRow {
     role: row.role as Role,
     agent_id: row.agentId,
     principal: row.principal,
+    member_id: row.memberId as Id<'member'> | null,
     tools: row.role === 'worker' ? row.tools : null,
     scopes: row.scopes,
     bound_token: row.boundToken,

@@ -81,7 +81,8 @@ export class PgRunWork extends RunWork {
           rows: [row],
         } = await client.query<FullRunRow>(
           `SELECT ${RUN_COLUMNS}, role, principal, place, content, prompt,
-           NOT EXISTS (SELECT 1 FROM orchestrator.api_key k WHERE k.api_key_id = run.created_by AND k.revoked_at IS NULL) AS revoked
+           NOT EXISTS (SELECT 1 FROM orchestrator.api_key k WHERE k.api_key_id = run.created_by AND k.revoked_at IS NULL
+             AND NOT orchestrator.is_refused(k.member_id)) AS revoked
          FROM orchestrator.run WHERE ${UNDER_CLAIM}`,
           [run_id, fence],
         );

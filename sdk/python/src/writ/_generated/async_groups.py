@@ -459,6 +459,37 @@ class AsyncMcpServersApi(AsyncGroup):
         return answer
 
 
+class AsyncMembersApi(AsyncGroup):
+    def list(self, *, cursor: str | None = None, limit: int | None = None, kind: models.MemberKind | None = None, state: models.MemberState | None = None, options: RequestOptions | None = None) -> AsyncListed[models.MemberList, models.Member]:
+        """Lists people who signed in, and service accounts. Roles: admin, auditor."""
+        return self._list(routes.MEMBERS__LIST, (), None, {"cursor": cursor, "limit": limit, "kind": kind, "state": state}, options, models.MemberList)
+
+    async def create_service_account(self, body: models.NewName | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.Member:
+        """Makes a service account, which keys can name and which decides about no call. Roles: admin."""
+        answer: models.Member = await self._json(routes.MEMBERS__CREATE_SERVICE_ACCOUNT, (), body, {}, options, models.Member)
+        return answer
+
+    async def get(self, member_id: str, /, *, options: RequestOptions | None = None) -> models.Member:
+        """Reads a member. Roles: admin, auditor."""
+        answer: models.Member = await self._json(routes.MEMBERS__GET, (member_id, ), None, {}, options, models.Member)
+        return answer
+
+    async def change(self, member_id: str, body: models.ChangeMemberRequest | Mapping[str, Any] | None = None, /, *, options: RequestOptions | None = None) -> models.Member:
+        """Gives a member a role of its own, or suspends it: its sessions, tokens and keys are refused within a second. Roles: admin."""
+        answer: models.Member = await self._json(routes.MEMBERS__CHANGE, (member_id, ), body, {}, options, models.Member)
+        return answer
+
+    async def link_identity(self, member_id: str, body: models.LinkIdentityRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.Member:
+        """Links a subject of another identity provider to a person, who then signs in there too. Roles: admin."""
+        answer: models.Member = await self._json(routes.MEMBERS__LINK_IDENTITY, (member_id, ), body, {}, options, models.Member)
+        return answer
+
+    async def offboard(self, member_id: str, body: models.OffboardMemberRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.OffboardMemberAnswer:
+        """Ends for good all that a member holds, lent or approved: at once, and within a minute what is left. Roles: admin."""
+        answer: models.OffboardMemberAnswer = await self._json(routes.MEMBERS__OFFBOARD, (member_id, ), body, {}, options, models.OffboardMemberAnswer)
+        return answer
+
+
 class AsyncModelsApi(AsyncGroup):
     async def list(self, *, options: RequestOptions | None = None) -> models.ModelList:
         """Lists the models that sessions may use, with their prices. Roles: admin, operator, agent, auditor."""
@@ -1212,6 +1243,10 @@ class AsyncApiGroups:
     @cached_property
     def mcp_servers(self) -> AsyncMcpServersApi:
         return AsyncMcpServersApi(self._shell)
+
+    @cached_property
+    def members(self) -> AsyncMembersApi:
+        return AsyncMembersApi(self._shell)
 
     @cached_property
     def models(self) -> AsyncModelsApi:

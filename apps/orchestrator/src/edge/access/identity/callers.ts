@@ -7,9 +7,11 @@
 import type { AgentId, Caller, Id } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
 import type { ProviderInForce } from '../../../store/identities/identities.ts';
+import type { MemberStanding } from '../../../store/members/members.ts';
 import type { Role } from '../../../store/keys/roles.ts';
 import { Credentials, type CredentialsParts } from '../oauth/credentials.ts';
 import type { PersonLinks } from '../oauth/person-links.ts';
+import type { MemberLinks } from './member-links.ts';
 
 /** How long a caller is used again, in milliseconds: a revocation takes effect within a second. */
 const CACHED_MS = 900;
@@ -29,6 +31,16 @@ export type PersonCaller = Caller & { readonly person: Id<'person'> };
 
 export interface CallersParts extends CredentialsParts {
   readonly persons: PersonLinks;
+  readonly members: Pick<MemberLinks, 'vouch'>;
+}
+
+/** What a request needs of a subject. */
+export interface SubjectNeed {
+  readonly role: Role;
+  /** of the role `agent`; null for all others */
+  readonly agentId: AgentId | null;
+  /** the subject's member, as far as it is known */
+  readonly member: MemberStanding | null;
 }
 
 /** Finds and makes callers. */
@@ -48,17 +60,15 @@ export class Callers {
 
   /**
    * The caller for a subject of the provider in the role. Callers MUST have verified that the provider vouches for the
-   * subject, that neither is denied, and that the subject has the role.
-   * @param agentId of the role `agent`; null for all others
-   * @throws Fault `auth.invalid` where the credential was revoked, `rate.limited`
+   * subject, that neither is denied, and that the subject has the role. Whoever has no member yet becomes one.
+   * @throws Fault `auth.invalid` where the credential was revoked, and for a member who isn't active; `rate.limited`
    */
   async of(
     provider: ProviderInForce,
     subject: VouchedSubject,
-    role: Role,
-    agentId: AgentId | null,
+    { role, agentId, member }: SubjectNeed,
   ): Promise<PersonCaller> {
-    const { persons, hashes } = this.#parts;
+    const { persons, hashes, members } = this.#parts;
     const { issuer, subject: sub, name } = subject;
     const key = JSON.stringify([provider.provider_id, issuer, sub, name, role, agentId]);
     const cached = this.#cached.get(key);
@@ -71,10 +81,12 @@ export class Callers {
     // Of a person without a name the hash holds no subject, so that a forgotten pseudonym leads to nobody.
     const hashed = name === null ? '' : sub;
     const hash = hashes.of('credential', provider.provider_id, hashed, role, agentId ?? '', principal);
-    const found =
-      (await this.#credentials.find(hash)) ??
-      (await this.#credentials.create(provider, hash, { issuer, subject: sub, role, agentId, principal }));
-    const caller = { ...found, person };
+    const { provider_id: providerId, tenant_id: tenantId } = provider;
+    const vouch = () => members.vouch({ tenantId, providerId, issuer, subject: sub, name, person });
+    const found = await this.#credentials.find(hash);
+    if (found !== null && member?.person_id !== person) await vouch();
+    const of = { issuer, subject: sub, role, agentId, principal };
+    const caller = { ...(found ?? (await this.#credentials.create(provider, hash, of, vouch))), person };
     if (ended === this.#ended) this.#cached.set(key, caller, { start });
     return caller;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gives roles: scopes and groups, as the registration of the issuer maps them.
+// What gives roles: scopes and groups, as the registration of the issuer maps them, and the member's own role. Whoever
+// isn't active is refused before (MemberLinks).
 import type { JWTPayload } from 'jose';
 import type { Role } from '../../../store/keys/roles.ts';
 import type { ProviderMapping } from '../../../store/identities/identities.ts';
@@ -42,11 +43,12 @@ export const mappedOf = ({ scopes, groups }: Vouched, mapping: Mapping): Vouched
   groups: [...new Set(mapping.groups.map(({ group }) => group).filter((group) => groups.includes(group)))],
 });
 
-/** The roles that scopes and groups of the issuer give. */
-export const rolesOf = ({ scopes, groups }: Vouched, mapping: Mapping): ReadonlySet<Role> =>
+/** The roles that scopes and groups of the issuer give, and the member's own. */
+export const rolesOf = ({ scopes, groups }: Vouched, mapping: Mapping, own: Role | null = null): ReadonlySet<Role> =>
   new Set([
     ...mapping.scopes.filter(({ scope }) => scopes.includes(scope)).map(({ role }) => role),
     ...mapping.groups.filter(({ group }) => groups.includes(group)).map(({ role }) => role),
+    ...(own === null ? [] : [own]),
   ]);
 
 /** The role with the fewest rights that is given and needed. @param needed null: any */

@@ -6,6 +6,7 @@ import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { LRUCache } from 'lru-cache';
 import type { Identities, ProviderInForce } from '../../../store/identities/identities.ts';
+import type { MemberStanding } from '../../../store/members/members.ts';
 import type { ApiKeys } from '../../../store/keys/api-keys.ts';
 import type { Role } from '../../../store/keys/roles.ts';
 import { RetryAfterFault } from '../../problems/problem.ts';
@@ -123,18 +124,30 @@ export class Credentials {
    * Makes a credential. INVARIANT (recorded first): the log names it before it takes effect. A revoked one is never
    * made anew. INVARIANT (one principal): a subject whose principal has changed could approve what it proposed under
    * the other, so credentials of the other are revoked, which ends what waits and runs under them.
+   * @param vouch makes the subject a member, and throws where it can't be one
    */
-  async create({ tenant_id, provider_id, name }: ProviderInForce, hash: Buffer, of: CredentialOf): Promise<Caller> {
+  async create(
+    { tenant_id, provider_id, name }: ProviderInForce,
+    hash: Buffer,
+    of: CredentialOf,
+    vouch: () => Promise<MemberStanding>,
+  ): Promise<Caller> {
     const { identities, apiKeys, hashes, records } = this.#parts;
-    if (await identities.hasCredential(tenant_id, hash)) throw revokedBefore();
+    if (await identities.hasCredential(tenant_id, hash)) {
+      // Another replica may have made it a moment ago.
+      const found = await this.find(hash);
+      if (found === null) throw revokedBefore();
+      return found;
+    }
     this.#count(provider_id);
+    const { member_id } = await vouch();
     const { role, agentId, principal } = of;
     const caller: Caller = { tenant_id, api_key_id: newId('apiKey'), role, agent_id: agentId, principal };
     const subject_hash = hashes.of('subject', tenant_id, of.issuer, of.subject);
     await this.#revokeOthers(caller, subject_hash);
     await records.created(caller, provider_id, subject_hash);
     const { api_key_id } = caller;
-    const key = { api_key_id, name: `token of ${name}`, role, agent_id: agentId, principal, hash };
+    const key = { api_key_id, name: `token of ${name}`, role, agent_id: agentId, principal, member_id, hash };
     await identities.createCredential(tenant_id, { ...key, created_by: provider_id }, { provider_id, subject_hash });
     // Another replica may have made one for another principal meanwhile.
     await this.#revokeOthers(caller, subject_hash);

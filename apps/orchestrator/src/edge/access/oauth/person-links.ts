@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHmac, hkdfSync } from 'node:crypto';
 import { canonicalBytes } from '@writ/digest';
-import { isId, type Caller, type Id, type TenantId } from '@writ/contract';
+import { isId, isServiceAccount, type Caller, type Id, type TenantId } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
 import { newId } from '@writ/nest-kit';
 import type { Identities } from '../../../store/identities/identities.ts';
@@ -74,7 +74,8 @@ export class PersonLinks {
   /** The caller with the pseudonym of its person; as it is where it has no person. */
   async withPerson(caller: Caller): Promise<Caller> {
     const { principal, tenant_id } = caller;
-    if (principal === undefined) return caller;
+    // A service account is no person.
+    if (principal === undefined || isServiceAccount(principal)) return caller;
     // Of a person whom only an OAuth subject identifies, the pseudonym is the name.
     const person = isId('person', principal) ? principal : await this.idOf(tenant_id, { principal });
     return { ...caller, person };

@@ -3,10 +3,13 @@ import { newId } from '@writ/nest-kit';
 import type { Caller } from '@writ/contract';
 import { FakeApiKeys } from '../../../specs/fake-api-keys.ts';
 import { FakeIdentities } from '../../../specs/fake-identities.ts';
+import { FakeMembers } from '../../../specs/fake-members.ts';
 import { RESOURCE, testIssuer, type TestIssuer, type TokenChanges } from '../../../specs/test-issuer.ts';
 import type { NewProvider } from '../../../store/identities/identities.ts';
 import { credentialDigest, type CredentialRecords } from './credentials.ts';
 import { Callers } from '../identity/callers.ts';
+import { MemberLinks } from '../identity/member-links.ts';
+import { MemberSeal } from '../identity/member-seal.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { IdentityHashes, PersonLinks } from './person-links.ts';
 import { ProtectedResource } from './protected-resource.ts';
@@ -21,6 +24,8 @@ let keys: FakeApiKeys;
 let identities: FakeIdentities;
 let callers: TokenCallers;
 let persons: PersonLinks;
+let store: FakeMembers;
+let members: MemberLinks;
 let recorded: Caller[];
 let revoked: string[];
 let requests: number;
@@ -30,7 +35,16 @@ const records: CredentialRecords = {
   revoked: async (_by, id) => void revoked.push(id),
 };
 const callersOf = (hashes: IdentityHashes): Callers =>
-  new Callers({ identities, apiKeys: keys, hashes, persons, records, newPerMinuteMax: 20, monotonic: () => now });
+  new Callers({
+    identities,
+    apiKeys: keys,
+    hashes,
+    persons,
+    members,
+    records,
+    newPerMinuteMax: 20,
+    monotonic: () => now,
+  });
 beforeEach(async () => {
   now = START;
   issuer = await testIssuer();
@@ -39,12 +53,16 @@ beforeEach(async () => {
   [recorded, revoked, requests] = [[], [], 0];
   const hashes = new IdentityHashes(Buffer.alloc(32, 1));
   persons = new PersonLinks(identities, hashes, () => now);
+  store = new FakeMembers(keys, identities);
+  const seal = new MemberSeal(Buffer.alloc(32, 1));
+  members = new MemberLinks({ members: store, hashes, seal, monotonic: () => now });
   callers = new TokenCallers({
     identities,
     issuerKeys: new IssuerKeys(issuer.fetchDocument, () => now),
     resource: new ProtectedResource(RESOURCE),
     hashes,
     callers: callersOf(hashes),
+    members,
     rate: { consumeTenant: () => (requests += 1) },
     now: () => now,
     monotonic: () => now,
@@ -235,6 +253,7 @@ it('one subject of two issuers is two persons', async () => {
     resource: new ProtectedResource(RESOURCE),
     hashes,
     callers: callersOf(hashes),
+    members,
     rate: { consumeTenant: () => undefined },
     now: () => now,
     monotonic: () => now,
@@ -287,20 +306,6 @@ it('claims other than `scope` give no role', async () => {
   await expect(callers.identify(await token(more), need(['admin']))).rejects.toMatchObject({
     code: 'auth.insufficient_scope',
   });
-});
-
-it('a group that the registration maps gives a role, until the mapping is changed', async () => {
-  const groups = [{ group: 'Writ Admins', role: 'admin' }] as const;
-  await register({ groups_claim: 'groups', groups });
-  const text = await token({ scope: 'use', groups: ['Writ Admins'] });
-  expect(await callers.identify(text, need(['admin']))).toMatchObject({ role: 'admin' });
-  // The least that suffices, as with scopes.
-  expect(await callers.identify(text, need(['admin', 'agent']))).toMatchObject({ role: 'agent' });
-  const elsewhere = await token({ groups: ['Writ Admins'], _claim_names: { groups: 'src1' } });
-  await expect(callers.identify(elsewhere, need(['admin']))).rejects.toMatchObject({ code: 'auth.insufficient_scope' });
-  await register({ groups_claim: 'groups', groups: [] });
-  now += 1_000;
-  await expect(callers.identify(text, need(['admin']))).rejects.toMatchObject({ code: 'auth.insufficient_scope' });
 });
 
 it('a denied subject and a denied token stay denied under a new registration of the issuer', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../../../store/identities/identities.ts';
 import type { Role } from '../../../store/keys/roles.ts';
 import type { Callers } from '../identity/callers.ts';
+import type { MemberLinks } from '../identity/member-links.ts';
 import { groupsOf, leastRoleOf, rolesOf } from '../identity/roles.ts';
 import type { RateLimit } from '../rate-limit.ts';
 import { claimedIssuerOf, verifyAccessToken, type AccessToken } from './access-token.ts';
@@ -61,6 +62,7 @@ export interface TokenCallersParts {
   readonly resource: ProtectedResource;
   readonly hashes: IdentityHashes;
   readonly callers: Callers;
+  readonly members: Pick<MemberLinks, 'activeOf' | 'forget'>;
   readonly rate: Pick<RateLimit, 'consumeTenant'>;
   /** milliseconds since the epoch */
   readonly now: () => number;
@@ -96,17 +98,19 @@ export class TokenCallers {
         'auth.invalid',
         `the access token is for another resource: its \`aud\` must contain \`${good.at(-1)}\``,
       );
-    const role = roleOf(token, provider, roles);
-    const agentId = role === 'agent' ? agentOf(provider, token.claims) : null;
     const { issuer, subject, claims } = token;
+    const member = await this.#parts.members.activeOf(provider.tenant_id, issuer, subject);
+    const role = roleOf(token, provider, member?.role ?? null, roles);
+    const agentId = role === 'agent' ? agentOf(provider, claims) : null;
     const named = { issuer, subject, name: personNameOf(claims, provider) };
-    return await this.#parts.callers.of(provider, named, role, agentId);
+    return await this.#parts.callers.of(provider, named, { role, agentId, member });
   }
 
   /** Drops all cached tokens, after a removal or a denial through this replica. */
   forget(): void {
     this.#ended += 1;
     this.#tokens.clear();
+    this.#parts.members.forget();
     this.#parts.callers.forget();
   }
 
@@ -175,8 +179,13 @@ export const isDenied = (
 const nameOf = (text: string): string => Buffer.from(sha256(Buffer.from(text, 'utf8'))).toString('base64');
 
 /** The role with the fewest rights that the token gives and the request needs. */
-function roleOf({ scopes, claims }: AccessToken, provider: ProviderInForce, needed: readonly Role[] | null): Role {
-  const role = leastRoleOf(rolesOf({ scopes, groups: groupsOf(claims, provider) }, provider), needed);
+function roleOf(
+  { scopes, claims }: AccessToken,
+  provider: ProviderInForce,
+  own: Role | null,
+  needed: readonly Role[] | null,
+): Role {
+  const role = leastRoleOf(rolesOf({ scopes, groups: groupsOf(claims, provider) }, provider, own), needed);
   if (role !== undefined) return role;
   const least = LEAST_FIRST.find(
     (each) => (needed === null || needed.includes(each)) && provider.scopes.some((one) => one.role === each),

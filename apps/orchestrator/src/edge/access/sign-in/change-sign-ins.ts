@@ -100,6 +100,8 @@ export class ChangeSignIns {
     if (await callers.isDenied(tenant_id, subject_hash, identity.issuer))
       throw new SignInRefused('Your organisation does not let you in.', 'denied');
     const caller = await callers.of(person, null).catch((cause: unknown) => {
+      if (cause instanceof Fault && cause.code === 'auth.invalid')
+        throw new SignInRefused('Your organisation does not let you in.', 'member', { cause });
       if (!(cause instanceof Fault) || cause.code !== 'auth.role') throw cause;
       throw new SignInRefused('Your organisation gives you no role here. Ask your administrator.', 'role', { cause });
     });

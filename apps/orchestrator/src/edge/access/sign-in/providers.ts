@@ -11,6 +11,7 @@ import { getDocument } from '../../outbound/get-document.ts';
 import type { AnswerLimits } from '../../outbound/send-bounded.ts';
 import { SiteCookies } from '../../pages/cookies.ts';
 import { Callers } from '../identity/callers.ts';
+import { MemberLinks } from '../identity/member-links.ts';
 import type { CredentialRecords } from '../oauth/credentials.ts';
 import type { IssuerKeys } from '../oauth/issuer-keys.ts';
 import type { IdentityHashes } from '../oauth/person-links.ts';
@@ -54,10 +55,11 @@ export function signInProviders(config: SignInConfig): Provider[] {
     provideBy(Sessions, [BrowserSessions], (rows) => new Sessions(rows, webhookKey)),
     provideBy(
       SignIn,
-      [Identities],
-      (identities) =>
+      [Identities, MemberLinks],
+      (identities, members) =>
         new SignIn({
           identities,
+          members,
           endpoints: new IssuerEndpoints(fetchDocument, issuerAllowed, monotonic),
           issuerKeys,
           hashes,
@@ -87,8 +89,8 @@ function sessionProviders(config: SignInConfig, url: string): Provider[] {
     provideBy(SignInSessions, [SignIns], (rows) => new SignInSessions({ rows, texts, records, lifetimes, monotonic })),
     provideBy(
       SessionCallers,
-      [Identities, Callers],
-      (identities, callers) => new SessionCallers({ identities, callers, hashes }),
+      [Identities, Callers, MemberLinks],
+      (identities, callers, members) => new SessionCallers({ identities, callers, members, hashes }),
     ),
     provideClass(PresentedSignIn, SignInSessions, SessionCallers, SessionCookie),
     provideBy(

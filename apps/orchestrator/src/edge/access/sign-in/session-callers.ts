@@ -4,7 +4,9 @@
 import { Fault, type AgentId, type TenantId } from '@writ/contract';
 import type { Identities, ProviderInForce } from '../../../store/identities/identities.ts';
 import { ROLES, type Role, type TokenRole } from '../../../store/keys/roles.ts';
+import type { MemberStanding } from '../../../store/members/members.ts';
 import type { Callers, PersonCaller } from '../identity/callers.ts';
+import type { MemberLinks } from '../identity/member-links.ts';
 import { leastRoleOf, rolesOf } from '../identity/roles.ts';
 import type { IdentityHashes } from '../oauth/person-links.ts';
 import type { Identity } from './sign-in-texts.ts';
@@ -22,6 +24,7 @@ export interface SignedInPerson {
 export interface SessionCallersParts {
   readonly identities: Pick<Identities, 'providersOf' | 'isDenied'>;
   readonly callers: Callers;
+  readonly members: Pick<MemberLinks, 'activeOf'>;
   readonly hashes: IdentityHashes;
 }
 
@@ -41,9 +44,11 @@ export class SessionCallers {
   async of(person: SignedInPerson, needed: readonly Role[] | null): Promise<PersonCaller> {
     const provider = await this.#providerOf(person);
     const agentId = agentOf(person, provider);
-    const role = leastRoleOf(usableRoles(person, provider), needed);
+    const member = await this.#memberOf(person);
+    const role = leastRoleOf(usableRoles(person, provider, member), needed);
     if (role === undefined) throw new Fault('auth.role', 'the sign-in gives no role that allows this');
-    return await this.#parts.callers.of(provider, person.identity, role, role === 'agent' ? agentId : null);
+    const need = { role, agentId: role === 'agent' ? agentId : null, member };
+    return await this.#parts.callers.of(provider, person.identity, need);
   }
 
   /** Whether the tenant denied the subject, under any registration of the issuer. */
@@ -55,8 +60,12 @@ export class SessionCallers {
 
   /** The roles that the session gives now. */
   async rolesOf(person: SignedInPerson): Promise<readonly TokenRole[]> {
-    const roles = usableRoles(person, await this.#providerOf(person));
+    const roles = usableRoles(person, await this.#providerOf(person), await this.#memberOf(person));
     return ROLES.filter((role) => roles.has(role));
+  }
+
+  async #memberOf({ tenantId, identity }: SignedInPerson): Promise<MemberStanding | null> {
+    return await this.#parts.members.activeOf(tenantId, identity.issuer, identity.subject);
   }
 
   async #providerOf({ providerId, identity }: SignedInPerson): Promise<ProviderInForce> {
@@ -75,7 +84,11 @@ const agentOf = ({ identity }: SignedInPerson, { agent_id, agent_claim }: Provid
   agent_claim === null ? agent_id : identity.agent_id;
 
 /** Without an agent, the role `agent` gives nothing; another role may. */
-function usableRoles(person: SignedInPerson, provider: ProviderInForce): ReadonlySet<Role> {
-  const roles = rolesOf(person, provider);
+function usableRoles(
+  person: SignedInPerson,
+  provider: ProviderInForce,
+  member: MemberStanding | null,
+): ReadonlySet<Role> {
+  const roles = rolesOf(person, provider, member?.role ?? null);
   return agentOf(person, provider) === null ? new Set([...roles].filter((role) => role !== 'agent')) : roles;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody who signs in may do. INVARIANT (as a token would): a session has the scopes and groups of an access token that
-// the issuer gave at the sign-in, for this deployment and this client, and that would be accepted by itself.
+// What somebody who signs in may do. INVARIANT (as a token would): a session has the scopes and groups of an access
+// token that the issuer gave at the sign-in, for this deployment and this client, and that would be accepted by itself.
 import { Fault, isId, type AgentId } from '@writ/contract';
 import type { Identities, ProviderInForce } from '../../../store/identities/identities.ts';
+import type { MemberLinks } from '../identity/member-links.ts';
 import { groupsOf, mappedOf } from '../identity/roles.ts';
 import { isJwtText, verifyAccessToken, type AccessToken } from '../oauth/access-token.ts';
 import type { IssuerKeys } from '../oauth/issuer-keys.ts';
@@ -18,7 +19,7 @@ export interface Rights {
   readonly name: string | null;
   /** the agent that the issuer names for the person; null: it names none */
   readonly agentId: AgentId | null;
-  /** scopes and groups that the registration maps to roles; one of both at least */
+  /** scopes and groups that the registration maps to roles; none where the member has a role of its own */
   readonly scopes: readonly string[];
   readonly groups: readonly string[];
 }
@@ -27,6 +28,7 @@ export interface RightsParts {
   readonly identities: Pick<Identities, 'isDenied'>;
   readonly hashes: IdentityHashes;
   readonly issuerKeys: IssuerKeys;
+  readonly members: Pick<MemberLinks, 'activeOf'>;
   /** milliseconds since the epoch */
   readonly now: () => number;
 }
@@ -57,7 +59,7 @@ export async function rightsOf(
   if (await isDenied(parts.identities, parts.hashes, tenant_id, token))
     throw new SignInRefused('Your organisation does not let you in.', 'denied');
   const { scopes, groups } = mappedOf({ scopes: token.scopes, groups: groupsOf(token.claims, provider) }, provider);
-  if (scopes.length + groups.length === 0)
+  if (scopes.length + groups.length === 0 && !(await hasOwnRole(token, tenant_id, parts)))
     throw new SignInRefused('Your organisation gives you no role here. Ask your administrator.', 'scope');
   const agentId = agent_claim === null ? null : token.claims[agent_claim];
   return {
@@ -67,6 +69,20 @@ export async function rightsOf(
     scopes,
     groups,
   };
+}
+
+/** Whether the person is a member with a role of its own. @throws SignInRefused for a member who isn't active */
+async function hasOwnRole(
+  { issuer, subject }: AccessToken,
+  tenantId: ProviderInForce['tenant_id'],
+  { members }: RightsParts,
+): Promise<boolean> {
+  try {
+    return ((await members.activeOf(tenantId, issuer, subject))?.role ?? null) !== null;
+  } catch (cause) {
+    if (!(cause instanceof Fault) || cause.code !== 'auth.invalid') throw cause;
+    throw new SignInRefused('Your organisation does not let you in.', 'member', { cause });
+  }
 }
 
 async function verifiedToken(

@@ -79,6 +79,7 @@ function make(more: string = provider.place): SignIn {
   const monotonic = () => performance.now();
   return new SignIn({
     identities,
+    members: { activeOf: async () => null },
     endpoints: new IssuerEndpoints(fetchDocument, allowed, monotonic),
     issuerKeys: new IssuerKeys(fetchDocument, monotonic),
     hashes,

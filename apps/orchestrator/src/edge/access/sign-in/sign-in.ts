@@ -13,6 +13,7 @@ import * as oauth from 'oauth4webapi';
 import type { Identities, ProviderInForce, ProviderRow } from '../../../store/identities/identities.ts';
 import type { GatedFetch } from '../../outbound/gated-fetch.ts';
 import { ALGORITHMS } from '../oauth/access-token.ts';
+import type { MemberLinks } from '../identity/member-links.ts';
 import type { IssuerKeys } from '../oauth/issuer-keys.ts';
 import type { IdentityHashes } from '../oauth/person-links.ts';
 import type { Attempt, Attempts } from './attempts.ts';
@@ -70,6 +71,7 @@ export interface SignInParts {
   readonly identities: Pick<Identities, 'list' | 'isDenied' | 'providersOf'>;
   readonly endpoints: IssuerEndpoints;
   readonly issuerKeys: IssuerKeys;
+  readonly members: Pick<MemberLinks, 'activeOf'>;
   readonly hashes: IdentityHashes;
   readonly attempts: Attempts;
   readonly exchanges: Exchanges;
@@ -191,9 +193,9 @@ export class SignIn {
   }
 
   async #rightsOf(inForce: ProviderInForce, provider: ProviderRow, { claims, accessToken }: Tokens): Promise<Rights> {
-    const { identities, hashes, issuerKeys, now } = this.#parts;
+    const { identities, hashes, issuerKeys, members, now } = this.#parts;
     const expected = { issuer: provider.issuer, subject: String(claims.sub), clientId: clientOf(provider).client_id };
-    return await rightsOf(accessToken, inForce, expected, { identities, hashes, issuerKeys, now });
+    return await rightsOf(accessToken, inForce, expected, { identities, hashes, issuerKeys, members, now });
   }
 
   /** Exchanges the code, and verifies the ID token, its signature included. */

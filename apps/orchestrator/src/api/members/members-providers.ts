@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Provider } from '@nestjs/common';
+import { provideBy, Repeated, type ProcessContext } from '@writ/nest-kit';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { Authenticator } from '../../edge/access/authenticator.ts';
+import { IdentityHashes } from '../../edge/access/oauth/person-links.ts';
+import { Identities } from '../../store/identities/identities.ts';
+import { DriveRuns } from '../../runs/driving/drive-runs.ts';
+import { ApiKeys } from '../../store/keys/api-keys.ts';
+import { Members } from '../../store/members/members.ts';
+import { Offboardings } from '../../store/members/offboardings.ts';
+import { RegisteredLifetime } from '../../store/registered-lifetime.ts';
+import { ChangeMembers } from './change-members.ts';
+import { Offboard } from './offboard.ts';
+
+/** How often what goes on is completed, in milliseconds: an offboarding takes a minute at most. */
+const SWEEP_MS = 10_000;
+
+/** Provides what changes members. */
+export const membersProviders = (logger: ProcessContext['logger']): Provider[] => [
+  provideBy(
+    Offboard,
+    [KernelClient, Offboardings, ApiKeys, Authenticator, DriveRuns, RegisteredLifetime],
+    (kernel, offboardings, keys, authenticator, ...[runs, lifetime]) => {
+      const report = (err: unknown): void => logger.warn({ err }, 'a step of an offboarding failed, and is repeated');
+      const offboard = new Offboard(kernel, { offboardings, keys, authenticator, runs, report });
+      lifetime.add(new Repeated(() => offboard.sweep(), SWEEP_MS, report));
+      return offboard;
+    },
+  ),
+  provideBy(
+    ChangeMembers,
+    [KernelClient, Members, Identities, IdentityHashes, Authenticator],
+    (kernel, members, identities, hashes, authenticator) =>
+      new ChangeMembers(kernel, { members, identities, hashes, authenticator }),
+  ),
+];

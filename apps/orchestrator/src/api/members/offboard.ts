@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Offboards members: whatever they hold, lent or approved ends within a minute (ADR 0150).
+//
+// INVARIANT (refused first): once the first transaction is committed, nothing that the member holds is accepted, and
+// nothing new is made for it. The steps that follow end what was begun.
+// INVARIANT (completed by anybody): each step may be repeated. A replica that stops leaves the rest to the sweep of any
+// other one, and a step that fails keeps none of the others from being made.
+import { Fault, PRINCIPALS_MAX, type Caller, type Id } from '@writ/contract';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import type { Authenticator } from '../../edge/access/authenticator.ts';
+import type { ApiKeys } from '../../store/keys/api-keys.ts';
+import type { MemberRow } from '../../store/members/members.ts';
+import type { Offboardings, OpenOffboarding } from '../../store/members/offboardings.ts';
+
+/** Keys that one pass revokes: each waits for the kernel, a few milliseconds. */
+const REVOKED_MAX = 200;
+/** Offboardings that one pass of the sweep completes. */
+const SWEPT_MAX = 50;
+/**
+ * The last pass begins so long after the first transaction, in milliseconds: keys that a replica of the version before
+ * was making at that moment are there by then.
+ */
+const LAST_PASS_MS = 20_000;
+
+/** What one pass ended. */
+export interface OffboardingPass {
+  readonly revoked: readonly Id<'apiKey'>[];
+  readonly paused_jobs: readonly Id<'job'>[];
+  readonly delegations: number;
+  /** whether something is left that the next pass ends */
+  readonly more: boolean;
+}
+
+export interface OffboardParts {
+  readonly offboardings: Offboardings;
+  readonly keys: Pick<ApiKeys, 'revoke'>;
+  readonly authenticator: Pick<Authenticator, 'forget' | 'forgetKeys'>;
+  /** the runs that this replica drives */
+  readonly runs: { readonly keyRevoked: (apiKeyId: string) => void };
+  readonly report: (error: unknown) => void;
+}
+
+/** Begins and completes offboardings. */
+export class Offboard {
+  readonly #kernel: Pick<KernelClient, 'ask'>;
+  readonly #parts: OffboardParts;
+
+  constructor(kernel: Pick<KernelClient, 'ask'>, parts: OffboardParts) {
+    this.#kernel = kernel;
+    this.#parts = parts;
+  }
+
+  /** Offboards a member, and makes the first pass. Faults: `not_found`, `conflict`. */
+  async run(
+    caller: Caller,
+    memberId: string,
+    reason: string,
+  ): Promise<{ readonly member: MemberRow; readonly pass: OffboardingPass }> {
+    const { offboardings, authenticator } = this.#parts;
+    const digest = sha256Hex(canonicalBytes({ member_id: memberId, reason }));
+    const member = await offboardings.begin(caller.tenant_id, memberId, caller.api_key_id, async () => {
+      await this.#kernel.ask('change.record', caller, { verb: 'member_offboarded', subject: memberId, digest });
+    });
+    if (member === null) throw new Fault('not_found');
+    authenticator.forgetKeys();
+    const { tenant_id, api_key_id: begun_by } = caller;
+    return { member, pass: await this.#pass({ tenant_id, member_id: member.member_id, begun_by, age_ms: 0 }) };
+  }
+
+  /** Completes what goes on, of all tenants. Every replica does so every few seconds. */
+  async sweep(): Promise<void> {
+    for (const open of await this.#parts.offboardings.open(SWEPT_MAX)) {
+      const { more } = await this.#pass(open);
+      if (!more && open.age_ms >= LAST_PASS_MS) await this.#parts.offboardings.end(open.tenant_id, open.member_id);
+    }
+  }
+
+  async #pass({ tenant_id, member_id, begun_by }: OpenOffboarding): Promise<OffboardingPass> {
+    const { offboardings } = this.#parts;
+    const by: Caller = { tenant_id, api_key_id: begun_by, role: 'admin', agent_id: null };
+    const delegations = await this.#step(() => this.#leaveApprovals(by, member_id));
+    const revoked = await this.#step(() => this.#revokeKeys(by, member_id));
+    const paused = await this.#step(() => offboardings.pauseJobs(tenant_id, member_id));
+    return {
+      revoked: revoked ?? [],
+      paused_jobs: paused ?? [],
+      delegations: delegations ?? 0,
+      more: [delegations, revoked, paused].includes(null) || (revoked?.length ?? 0) >= REVOKED_MAX,
+    };
+  }
+
+  /** Null where the step failed: the next pass makes it again. */
+  async #step<T>(make: () => Promise<T>): Promise<T | null> {
+    try {
+      return await make();
+    } catch (error) {
+      this.#parts.report(error);
+      return null;
+    }
+  }
+
+  async #leaveApprovals(by: Caller, member_id: Id<'member'>): Promise<number> {
+    const principals = await this.#parts.offboardings.principalsOf(by.tenant_id, member_id, PRINCIPALS_MAX);
+    if (principals.length === 0) return 0;
+    return (await this.#kernel.ask('person.offboard', by, { member_id, principals })).delegations;
+  }
+
+  /** INVARIANT (the kernel first): the kernel durably refuses a key's calls before it is revoked here. */
+  async #revokeKeys(by: Caller, memberId: string): Promise<Id<'apiKey'>[]> {
+    const { offboardings, keys, authenticator, runs } = this.#parts;
+    const found = await offboardings.keysOf(by.tenant_id, memberId, REVOKED_MAX);
+    for (const api_key_id of found) {
+      await keys.revoke(by.tenant_id, api_key_id, async () => {
+        await this.#kernel.ask('api_key.revoke', by, { api_key_id });
+      });
+      authenticator.forget(api_key_id);
+      runs.keyRevoked(api_key_id);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// From people to members. INVARIANT (suspension wins): whoever isn't active has no role, whatever scopes, groups and
+// their own role give. The store refuses their keys, too.
+import { Fault, type Id, type TenantId } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { LRUCache } from 'lru-cache';
+import type { Members, MemberStanding } from '../../../store/members/members.ts';
+import type { IdentityHashes } from '../oauth/person-links.ts';
+import type { MemberSeal } from './member-seal.ts';
+
+/** How long what a member may do is used again, in milliseconds: a change takes effect within a second. */
+const CACHED_MS = 900;
+/** Cached members: more than are in use within a second. */
+const CACHED_MAX = 10_000;
+
+/** A person whom a provider vouches for. */
+export interface VouchedPerson {
+  readonly tenantId: TenantId;
+  readonly providerId: Id<'identityProvider'>;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly name: string | null;
+  readonly person: Id<'person'>;
+}
+
+export interface MemberLinksParts {
+  readonly members: Members;
+  readonly hashes: IdentityHashes;
+  readonly seal: MemberSeal;
+  /** milliseconds */
+  readonly monotonic: () => number;
+}
+
+/** Finds and makes the members of people. */
+export class MemberLinks {
+  readonly #parts: MemberLinksParts;
+  readonly #cached: LRUCache<string, { readonly standing: MemberStanding | null }>;
+  /** changes through this replica */
+  #changes = 0;
+
+  constructor(parts: MemberLinksParts) {
+    this.#parts = parts;
+    const perf = { now: parts.monotonic };
+    this.#cached = new LRUCache({ max: CACHED_MAX, ttl: CACHED_MS, ttlResolution: 0, perf });
+  }
+
+  /**
+   * The member of a subject, who is active; null where nobody is one yet.
+   * @throws Fault `auth.invalid` for a member who isn't active
+   */
+  async activeOf(tenantId: TenantId, issuer: string, subject: string): Promise<MemberStanding | null> {
+    const { members, hashes, monotonic } = this.#parts;
+    const hash = hashes.of('subject', tenantId, issuer, subject);
+    const name = `${tenantId} ${hash.toString('base64')}`;
+    const cached = this.#cached.get(name);
+    if (cached !== undefined) return activeOnly(cached.standing);
+    const [start, changes] = [monotonic(), this.#changes];
+    const standing = await members.ofSubject(tenantId, hash);
+    // Nobody stays nobody until the first request is through.
+    if (standing !== null && changes === this.#changes) this.#cached.set(name, { standing }, { start });
+    return activeOnly(standing);
+  }
+
+  /**
+   * The member of a person, who becomes one.
+   * @throws Fault `auth.invalid` for a member who isn't active, and for a name that is a member's at another issuer
+   */
+  async vouch({ tenantId, providerId, issuer, subject, name, person }: VouchedPerson): Promise<MemberStanding> {
+    const { members, hashes, seal } = this.#parts;
+    const standing = await members.vouch(tenantId, {
+      member_id: newId('member'),
+      subject_hash: hashes.of('subject', tenantId, issuer, subject),
+      provider_id: providerId,
+      person_id: person,
+      principal: name ?? person,
+      sealed: await seal.seal(tenantId, { principal: name, issuer, subject }),
+    });
+    if (standing === null)
+      throw new Fault(
+        'auth.invalid',
+        'the name of this person is a member already, who signs in elsewhere: an administrator must link both',
+      );
+    return activeOnly(standing) as MemberStanding;
+  }
+
+  /** Drops what is cached, after a change through this replica. */
+  forget(): void {
+    this.#changes += 1;
+    this.#cached.clear();
+  }
+}
+
+function activeOnly(standing: MemberStanding | null): MemberStanding | null {
+  if (standing === null || standing.state === 'active') return standing;
+  throw new Fault('auth.invalid', 'the member is suspended or offboarded: ask an administrator');
+}
