@@ -129,7 +129,23 @@ CREATE TRIGGER approval_decided AFTER UPDATE OF state ON kernel.approval
   FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state)
   EXECUTE FUNCTION kernel.note_approval();
 
+-- Before an approval is inserted, escalated or reminded of: sets when its next escalation or reminder is due.
+CREATE TRIGGER approval_wakes BEFORE INSERT OR UPDATE OF escalated, reminded ON kernel.approval
+  FOR EACH ROW WHEN (new.escalations IS NOT NULL OR new.reminders <> '{}')
+  EXECUTE FUNCTION kernel.set_wake();
+
+-- At the end of the transaction that approves: refuses an approval that is reserved for groups, unless they approved.
+CREATE CONSTRAINT TRIGGER approved_by_groups AFTER UPDATE OF state ON kernel.approval
+  DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (new.state = 'approved' AND new.demands IS NOT NULL)
+  EXECUTE FUNCTION kernel.assert_groups_approved();
+
 -- kernel.vote
+
+-- Before an approving vote is inserted: refuses one of a person whom the approval isn't reserved for.
+CREATE TRIGGER vote_of_member BEFORE INSERT ON kernel.vote
+  FOR EACH ROW WHEN (new.says = 'approve')
+  EXECUTE FUNCTION kernel.assert_voter_in_group();
 
 -- After a vote while the approval is pending: writes the notice approval.voted. The vote that decides is inserted after
 -- the approval is closed, and so has no notice.

@@ -63,6 +63,7 @@ export const FAULT_TITLES: Readonly<Record<FaultCode, string>> = {
   'approval.effect_unseen': 'Approval of another effect',
   'approval.voted': 'Vote counted already',
   'approval.not_delegated': 'Delegation not applicable',
+  'approval.not_in_group': 'Reserved for others',
   'approval.superseded': 'Superseded by an edited call',
   'value.missing': 'Value missing',
   'secret.unknown': 'Unknown secret',

@@ -113,6 +113,7 @@ export const FAULTS = {
   },
   'approval.voted': { status: 409, retry: 'never', message: "that person's vote is counted already" },
   'approval.not_delegated': { status: 403, retry: 'never', message: 'the delegation is not good for this call' },
+  'approval.not_in_group': { status: 403, retry: 'never', message: 'it is reserved for groups that you are not in' },
   'approval.superseded': {
     status: 409,
     retry: 'never',
@@ -302,9 +303,8 @@ export const FAULTS = {
 export type FaultCode = keyof typeof FAULTS;
 
 /** Answers whether the text is a code of the table. */
-export function isFaultCode(text: unknown): text is FaultCode {
-  return typeof text === 'string' && Object.hasOwn(FAULTS, text);
-}
+export const isFaultCode = (text: unknown): text is FaultCode =>
+  typeof text === 'string' && Object.hasOwn(FAULTS, text);
 
 /**
  * A promise that could not be kept, with a code of the closed table. `detail` is safe for the caller: what, where and

@@ -162,6 +162,17 @@ export {
 } from './messages/live-output.ts';
 export { AudioUpload } from './messages/audio-devices.ts';
 export { ContentOpening, StoredResult } from './messages/contents.ts';
+export {
+  APPROVER_GROUP_MEMBERS_MAX,
+  APPROVER_GROUP_NAME,
+  APPROVER_GROUPS_MAX,
+  ApproverGroupDescription,
+  ApproverGroupMembers,
+  ApproverGroupName,
+  ApproverGroupView,
+  SERVICE_ACCOUNT,
+} from './messages/approver-groups.ts';
+export { ApproverDemand, ApproverDemandView } from './messages/approver-demands.ts';
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
 export { AnnouncedRequests, EgressRequest, EgressRequestPage } from './messages/egress.ts';
 export {

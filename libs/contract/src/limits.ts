@@ -143,6 +143,11 @@ export const LIMITS = {
     why: "public keys of a tenant's registrars that are active at once: a rotation needs two",
   },
   images: { max: 100, fault: 'limit.exceeded', why: 'images of a tenant: each may take gigabytes on every executor' },
+  approverGroups: {
+    max: 100,
+    fault: 'limit.exceeded',
+    why: 'approver groups of a tenant: a person can still read a list of them',
+  },
   executionProfiles: {
     max: 200,
     fault: 'limit.exceeded',

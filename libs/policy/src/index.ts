@@ -29,6 +29,7 @@ export {
   PolicySetSource,
   Thresholds,
 } from './document/policy-document.ts';
+export { groupsNamedIn } from './groups-named-in.ts';
 export { AREAS, effectFacts, type Area, type EffectFacts } from './effect.ts';
 export {
   checkPolicySet,

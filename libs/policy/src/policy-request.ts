@@ -2,6 +2,7 @@
 import {
   AUTONOMY_MODES,
   type AppliedRedaction,
+  type ApproverDemand,
   type AutonomyMode,
   type BoundResource,
   type FaultCode,
@@ -98,6 +99,8 @@ export type PolicyFault = Extract<FaultCode, 'policy.error' | 'policy.args_untyp
 export interface Approvers {
   readonly count: number;
   readonly role: 'operator' | 'admin';
+  /** which groups some or all of them must be of: each of these holds; absent: anybody of that role counts */
+  readonly groups?: ApproverDemand[];
 }
 
 /** The decision of policy: the required supervision, the rules that decided, and the reasons in words. */

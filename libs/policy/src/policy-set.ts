@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readRedaction, TOOLS } from '@writ/contract';
+import { readRedaction, TOOLS, type ApproverDemand } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { LRUCache } from 'lru-cache';
 import { callCedar, CedarFailure } from './cedar-instance.ts';
 import type { PolicyDocument, PolicySetSource } from './document/policy-document.ts';
 import { readDocument } from './document/read-document.ts';
 import { problemOf, PolicySetError, type PolicyProblem } from './problems.ts';
+import { demandOf, reserves, supervisionProblems } from './rules/approver-groups.ts';
 import { located, readRules, RESERVED_IDS, verifyAnswer } from './rules/cedar-text.ts';
 import type { RuleText } from './rules/rule-text.ts';
 import type { ArgumentReads } from './arguments/argument-reads.ts';
@@ -26,6 +27,8 @@ export interface PolicyRule {
   readonly would_pass: string | null;
   /** the rule's `@quorum`: how many people must approve at its supervision; null without one */
   readonly quorum: number | null;
+  /** the rule's `@approvers`: who must approve the calls that it applies to; null without one */
+  readonly demands: ApproverDemand | null;
   /** the rule's `@redact`: JSON pointers to what it redacts of a result; null for a rule on calls */
   readonly redacts: readonly string[] | null;
   readonly text: string;
@@ -113,9 +116,14 @@ function check(
     ...read.problems,
     ...checked.errors,
     ...redaction.errors,
+    ...supervisionProblems(document.cedar, rules, read.rules),
   ];
   if (wrong.length > 0) throw new PolicySetError(wrong);
-  const schema = schemaVersionFor({ redacts: [...rules.values()].some(redacts), readsArguments: args !== null });
+  const schema = schemaVersionFor({
+    reserves: [...rules.values()].some(reserves),
+    redacts: [...rules.values()].some(redacts),
+    readsArguments: args !== null,
+  });
   return {
     policy_hash: sha256Hex(canonicalBytes({ document, schema, v: 1 })),
     document,
@@ -138,7 +146,8 @@ export function policySetOf({ policy_hash, document, rules, warnings, impossible
 }
 
 /** Every rule here has annotations, since an id is one. */
-function ruleOf(id: string, { text, effect, annotations }: CheckedRule): PolicyRule {
+function ruleOf(id: string, rule: CheckedRule): PolicyRule {
+  const { text, effect, annotations } = rule;
   const { reason, would_pass, quorum, redact } = annotations;
   const redaction = redact === undefined ? null : readRedaction(redact);
   return {
@@ -147,6 +156,7 @@ function ruleOf(id: string, { text, effect, annotations }: CheckedRule): PolicyR
     reason: reason ?? `rule \`${id}\``,
     would_pass: would_pass ?? null,
     quorum: quorum === undefined ? null : Number(quorum),
+    demands: demandOf(rule),
     redacts: redaction?.ok === true ? redaction.pointers : null,
     text,
   };

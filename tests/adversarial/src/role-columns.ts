@@ -184,6 +184,7 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_kernel_worker SELECT kernel.session_value': ['approval_id', 'tenant_id', 'taken_by', 'expires_at'],
   'writ_kernel UPDATE kernel.kept_output': ['attempt', 'stdout_ref', 'stderr_ref', 'expires_at'],
   'writ_kernel_worker SELECT kernel.kept_output': ['operation_id', 'tenant_id', 'expires_at'],
+  'writ_kernel UPDATE kernel.approver_group': ['description', 'changed_at', 'changed_by'],
   'writ_kernel UPDATE kernel.payload_key': ['until'],
   'writ_kernel UPDATE kernel.idempotency': ['args_fingerprint'],
   'writ_kernel UPDATE kernel.tool': ['category', 'version', 'definition_digest', 'updated_by', 'updated_at'],

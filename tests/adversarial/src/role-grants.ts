@@ -81,6 +81,8 @@ export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Ve
     'kernel.operation': CHANGE,
     'kernel.payload': CHANGE,
     'kernel.approval': CHANGE,
+    'kernel.approver_group': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.approver_group_member': ['SELECT', 'INSERT', 'DELETE'],
     'kernel.preview': CHANGE,
     'kernel.shell': CHANGE,
     'kernel.secret': ['SELECT', 'INSERT', 'DELETE'],

@@ -77,6 +77,8 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     shells: ['Bash'],
     limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 },
   });
+  const group = sandbox;
+  await world.admin.request('PUT', `/v1/approver-groups/${group}`, { members: ['substitute'] });
   const skill = sandbox.replaceAll('_', '-');
   await world.admin.must('/v1/skills', {
     files: [{ path: 'SKILL.md', content: `---\nname: ${skill}\ndescription: how to\n---\n` }],
@@ -145,6 +147,7 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     container_id: container.container_id,
     sandbox,
     profile,
+    group,
     skill,
     provider,
     person_id,

@@ -95,6 +95,8 @@ CREATE TABLE kernel.operation (
   -- approvals that its records cite: those that it runs under, and one that ended it
   approval_refs          text[] NOT NULL DEFAULT '{}',
   approvers              integer NOT NULL DEFAULT 0, -- how many persons approved what it runs as
+  -- what its policy demanded of their groups, and they met: `ApproverDemand[]` of libs/contract; null: nothing
+  demands_met            jsonb,
   decision_record_id     text NOT NULL, -- `rec_…` of the newest decision
   -- hex SHA-256 of that decision's Statement bytes: the outcome's record repeats it, so the two can be matched
   decision_hash          text NOT NULL,

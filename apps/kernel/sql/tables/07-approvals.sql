@@ -6,6 +6,8 @@
 -- INVARIANT (decided once): kernel.close_approval closes a pending approval only, in the transaction that readmits,
 -- commits or ends the call.
 -- INVARIANT (effect named): an approval of an effect names the effect by its digest.
+-- INVARIANT (its groups approve): an approval that is reserved for groups is approved by members of them alone. The
+-- triggers vote_of_member and approved_by_groups see to it, whichever version of the kernel writes.
 -- INVARIANT (superseded named), (session approved): the two columns that name a successor or a token are set only in
 -- the state that they belong to.
 CREATE TABLE kernel.approval (
@@ -36,6 +38,19 @@ CREATE TABLE kernel.approval (
   -- how many persons must approve; it only grows while the approval is pending
   quorum           integer NOT NULL DEFAULT 1 CHECK (quorum BETWEEN 1 AND 16),
   expires_at       bigint NOT NULL, -- when it expires without a decision, in ms since the epoch
+  -- the groups that the policy reserves it for, `ApproverDemand[]` of libs/contract: each must be met; null: none. It
+  -- only grows while the approval is pending.
+  demands          jsonb CHECK (jsonb_typeof(demands) = 'array'),
+
+  -- What happens while it waits (ADR 0165).
+
+  escalations      jsonb, -- the steps that the policy had when the call was held, [{after_ms, to}]; null: none
+  escalated        integer NOT NULL DEFAULT 0, -- how many of them were taken
+  escalated_to     text[] NOT NULL DEFAULT '{}', -- the groups of these steps, whose members may decide too
+  reminders        bigint[] NOT NULL DEFAULT '{}', -- how long before its end reminders are sent, in ms, longest first
+  reminded         integer NOT NULL DEFAULT 0, -- how many of them were sent
+  -- when the next step or reminder is due, in ms since the epoch (trigger approval_wakes); null: none is
+  wakes_at         bigint,
 
   -- What was decided.
 
@@ -58,6 +73,8 @@ CREATE INDEX approval_by_tenant ON kernel.approval (tenant_id, created_at DESC, 
 CREATE INDEX approval_of_operation ON kernel.approval (operation_id);
 -- approvals that expired (kernel.overdue_approvals), and how many wait
 CREATE INDEX approval_pending ON kernel.approval (expires_at) WHERE state = 'pending';
+-- approvals whose next escalation or reminder is due (kernel.waking_approvals)
+CREATE INDEX approval_waking ON kernel.approval (wakes_at) WHERE state = 'pending' AND wakes_at IS NOT NULL;
 ALTER TABLE kernel.approval ENABLE ROW LEVEL SECURITY;
 ALTER TABLE kernel.approval FORCE ROW LEVEL SECURITY;
 -- The worker looks for expired approvals of all tenants. It has no right to write, so WITH CHECK is never used.

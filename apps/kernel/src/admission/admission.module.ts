@@ -26,7 +26,7 @@ import {
   PreviewAgain,
   HeldReevaluation,
 } from './approvals/index.ts';
-import { ExpireHeld } from './expire/index.ts';
+import { ExpireHeld, WakeHeld } from './expire/index.ts';
 import { Resolve, ResolveController } from './resolve/index.ts';
 
 /**
@@ -71,12 +71,17 @@ export function admissionOf(config: KernelConfig, dependencies: BelowExecution &
     approvals: new Approvals(tenants, vault, blobs, dependencies.args),
     cancel: new Cancel(tenants, sealer, held, outcomeWriter, announcer, views),
     expire: new ExpireHeld(workers, held),
+    wake: new WakeHeld(workers, tenants, held, announcer),
     resolve: new Resolve(tenants, sealer, announcer, views),
   };
 }
 
-export const admissionTasks = ({ WRIT_SWEEP_MS }: KernelConfig, { expire }: Admission): readonly PeriodicTask[] => [
+export const admissionTasks = (
+  { WRIT_SWEEP_MS }: KernelConfig,
+  { expire, wake }: Admission,
+): readonly PeriodicTask[] => [
   { everyMs: WRIT_SWEEP_MS, run: () => expire.run() },
+  { everyMs: WRIT_SWEEP_MS, run: () => wake.run() },
 ];
 
 @Module({})

@@ -12,6 +12,7 @@ import type { Images } from '../judging/judgement/index.ts';
 import type { PeriodicTask } from '../foundation/periodic-task.ts';
 import { Agents, AgentsController } from './agents/index.ts';
 import { Budgets, BudgetsController } from './budgets/index.ts';
+import { ApproverGroups, ApproverGroupsController } from './approver-groups/index.ts';
 import { CallSettingsController, TenantCallSettings } from './call-settings/index.ts';
 import { ApiKeysController, EndCalls, RevokeKey } from './api-keys/index.ts';
 import { AudioDevicesController, BeginUpload, ExpireAudio } from './audio-devices/index.ts';
@@ -180,6 +181,7 @@ const identities = (
   new Agents(dependencies.tenancy, dependencies.changes),
   new Delegations(dependencies.tenancy, dependencies.changes),
   new OffboardPerson(dependencies.changes),
+  new ApproverGroups(dependencies.tenancy, dependencies.changes, dependencies.policies),
   new Tokens(dependencies.tenancy),
   new IssueToken(dependencies.changes),
   new AttenuateToken(dependencies.changes),
@@ -290,6 +292,7 @@ export class ManagementModule {
         ApiKeysController,
         AgentsController,
         DelegationsController,
+        ApproverGroupsController,
         TokensController,
         DerivedTokensController,
         WorkspacesController,

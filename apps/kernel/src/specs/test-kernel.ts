@@ -24,7 +24,7 @@ import { InlineTaskRunner } from '@writ/worker-pool';
 import { kernelTasks } from '../kernel.worker.ts';
 import { EffectCheck, EffectExaminer, EffectApplier, ReportReader } from '../execution/effects/index.ts';
 import { OutcomeWriter } from '../execution/outcomes/index.ts';
-import { ExpireHeld } from '../admission/expire/index.ts';
+import { ExpireHeld, WakeHeld } from '../admission/expire/index.ts';
 import { HeldCalls } from '../execution/held/index.ts';
 import { ArgumentsReader, Judge } from '../judging/judgement/index.ts';
 import { TenantVault } from '../evidence/payload/index.ts';
@@ -148,6 +148,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     edit: new EditCall(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     approvals: new Approvals(tenants, vault, blobs, parts.args),
     expire: new ExpireHeld(workers, held),
+    wake: new WakeHeld(workers, tenants, held, parts.announcer),
     endCalls: new EndCalls(tenants, workers, held, outcomeWriter, parts.announcer, (error) => {
       throw error;
     }),

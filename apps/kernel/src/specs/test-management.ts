@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller } from '@writ/contract';
 import { Agents } from '../management/agents/index.ts';
+import { ApproverGroups } from '../management/approver-groups/index.ts';
 import { RevokeKey } from '../management/api-keys/index.ts';
 import { Budgets } from '../management/budgets/index.ts';
 import { ApplyTools, ListTools } from '../management/tool-registry/index.ts';
@@ -76,6 +77,7 @@ export function openManagement(kernel: TestKernel) {
     recordChange: new RecordChange(changes),
     revokeKey: new RevokeKey(changes, kernel.endCalls),
     agents: new Agents(tenancy, changes),
+    approverGroups: new ApproverGroups(tenancy, changes, kernel.policies),
     delegations: new Delegations(tenancy, changes),
     offboard: new OffboardPerson(changes),
     tokens: new Tokens(tenancy),

@@ -68,6 +68,7 @@ export class ScriptedPolicy extends PolicySets {
   answer: (action: JudgedAction) => Verdict<Supervision> = () => AUTOPILOT;
   quorum = { soft_gate: 1, escalated: 1 };
   approvalMs = 24 * 3_600_000;
+  waiting: ActivePolicy['waiting'] = null;
   previewMs = 24 * 3_600_000;
   stagedChangeMs = 600_000;
   sessionGrantMs = 3_600_000;
@@ -81,6 +82,8 @@ export class ScriptedPolicy extends PolicySets {
       hash: this.hash,
       quorum: this.quorum,
       approvalMs: this.approvalMs,
+      waiting: this.waiting,
+      groups: [],
       previewMs: this.previewMs,
       stagedChangeMs: this.stagedChangeMs,
       sessionGrantMs: this.sessionGrantMs,

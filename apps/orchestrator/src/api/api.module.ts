@@ -36,6 +36,7 @@ import { ClosedRecords } from './tenants/closed-records.ts';
 import { CloseTenant } from './tenants/close-tenant.ts';
 import { CreateTenant } from './tenants/create-tenant.ts';
 import { Delegate } from './approvals/delegate.ts';
+import { ApproverGroupsController } from './approver-groups/approver-groups.controller.ts';
 import { DelegationsController } from './approvals/delegations.controller.ts';
 import { DeliveriesController } from './webhooks/deliveries.controller.ts';
 import { ErasuresController } from './erasures/erasures.controller.ts';
@@ -215,6 +216,7 @@ const CONTROLLERS = [
   OutputController,
   ReceiptController,
   DelegationsController,
+  ApproverGroupsController,
   ApprovalsController,
   PoliciesController,
   TokensController,

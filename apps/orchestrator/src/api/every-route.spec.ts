@@ -169,6 +169,7 @@ it('answers "not yours" as "not there": the same bytes but for the request\'s id
     container_id: '0'.repeat(32),
     sandbox: 'nothing',
     profile: 'nothing',
+    group: 'nothing',
     image: 'nothing',
     mcp_server: 'nothing',
     connection_id: newId('connection'),

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   ApprovalDiff,
+  ApproverDemand,
+  ApproverDemandView,
+  ApproverGroupView,
   BacktestEffects,
   BacktestPage,
   BudgetSetting,
@@ -27,6 +30,7 @@ import type { NamedSchemas } from '../edge/openapi/schemas.ts';
 import { closed, Name } from '../edge/requests/fields.ts';
 import { BudgetList } from './budgets/views.ts';
 import { MEMBER_SCHEMAS } from './members/views.ts';
+import { ApproverGroupList } from './approver-groups/views.ts';
 import { ProviderSettings, ScopeRole } from './identity-providers/views.ts';
 import { ApiImported } from './tools/import-views.ts';
 import { JOBS } from './jobs/routes.ts';
@@ -91,4 +95,8 @@ export const NAMED_PARTS: NamedSchemas = {
   McpMessage,
   JobSettings: JOBS.create.body,
   DiffFile: ApprovalDiff.properties.files.items,
+  ApproverGroup: ApproverGroupView,
+  ApproverGroupList,
+  ApproverDemand,
+  ApproverDemandCount: ApproverDemandView,
 };

@@ -13,6 +13,7 @@ import { EVENT_STREAMS } from './event-streams/routes.ts';
 import { EXPORTS } from './exports/routes.ts';
 import { FILES } from './workspaces/file-routes.ts';
 import { FREEZES } from './freezes/routes.ts';
+import { APPROVER_GROUPS } from './approver-groups/routes.ts';
 import { FUNCTIONS } from './functions/routes.ts';
 import { JOBS } from './jobs/routes.ts';
 import { IDENTITY_PROVIDERS, PERSONS } from './identity-providers/routes.ts';
@@ -64,6 +65,7 @@ export const ROUTES: readonly RouteRow[] = [
   OPERATIONS,
   DELEGATIONS,
   APPROVALS,
+  APPROVER_GROUPS,
   POLICIES,
   TOKENS,
   WORKSPACES,

@@ -3,6 +3,7 @@ import type {
   ImageView,
   McpServerToolView,
   McpServerView,
+  ApproverGroupView,
   ProfileView,
   SandboxDetails,
   SkillDetails,
@@ -10,7 +11,7 @@ import type {
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { FakeKernelState } from './fake-kernel-state.ts';
-import { registrarKeyOf } from './fake-views.ts';
+import { approverGroupOf, registrarKeyOf } from './fake-views.ts';
 
 /** A tool that nobody has decided on. */
 const mcpToolOf = (server: string): McpServerToolView => ({
@@ -87,6 +88,12 @@ export function answerRegistries(kernel: FakeKernelState): void {
       return { tools: [{ remote_name, tool_id, state }] };
     });
   handlers.set('profile.create', () => ({ valid: true, problems: [], profile: null }));
+  handlers.set('approver_group.put', (_caller, { name, members }) =>
+    approverGroupOf(name as string, members as string[]),
+  );
+  handlers.set('approver_group.remove', (caller, { name }) => ({
+    removed: (kernel.find(caller, name) as ApproverGroupView).name,
+  }));
   handlers.set('profile.remove', (caller, { name }) => ({ removed: (kernel.find(caller, name) as ProfileView).name }));
   handlers.set('registrar.add', () => registrarKeyOf('0'.repeat(43)));
 }

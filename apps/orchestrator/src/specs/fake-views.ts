@@ -2,6 +2,7 @@
 import type {
   ApprovalView,
   BudgetView,
+  ApproverGroupView,
   DelegationView,
   ErasureView,
   FreezeView,
@@ -200,6 +201,16 @@ export function budgetOf(budget_id: string): BudgetView {
     changed_by: newId('apiKey'),
   };
 }
+/** A group of approvers. */
+export const approverGroupOf = (name: string, members: string[] = ['ann']): ApproverGroupView => ({
+  name,
+  description: '',
+  members,
+  created_at: 0,
+  created_by: newId('apiKey'),
+  changed_at: 0,
+  changed_by: newId('apiKey'),
+});
 
 /** A delegation of a right to approve. */
 export function delegationOf(delegation_id: string): DelegationView {

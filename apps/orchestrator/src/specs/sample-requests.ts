@@ -128,6 +128,8 @@ export function sampleOf(
     case 'acceptMcpServerTools':
     case 'refuseMcpServerTools':
       return { body: { tools: [{ name: 'look', digest: '5'.repeat(64) }] } };
+    case 'putApproverGroup':
+      return { body: { members: ['ann', 'ben'] } };
     case 'createExecutionProfile':
       return { body: { name: 'ops', shells: ['Bash'], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } } };
     case 'signSandbox':

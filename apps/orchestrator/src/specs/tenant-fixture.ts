@@ -9,6 +9,7 @@ import {
   approvalOf,
   audioDeviceOf,
   budgetOf,
+  approverGroupOf,
   delegationOf,
   erasureOf,
   freezeOf,
@@ -185,6 +186,8 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
   kernel.keep(tenantId, delegation_id, 'delegation', delegationOf(delegation_id));
   const budget_id = newId('budget');
   kernel.keep(tenantId, budget_id, 'budget', budgetOf(budget_id));
+  const group = `group-of-${tenantId}`;
+  kernel.keep(tenantId, group, 'approver_group', approverGroupOf(group));
   const policy = sha256Hex(Buffer.from(tenantId));
   kernel.keep(tenantId, policy, 'policy', { ...POLICY, policy_hash: policy, active: false, document: { v: 1 } });
   // Each log is longer than the one before it: its last tile and bundle are its own.
@@ -336,6 +339,7 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     erasure_id,
     delegation_id,
     budget_id,
+    group,
     tenant_id: tenantId,
     policy,
     path: 'src/a.txt',

@@ -28,6 +28,12 @@ export const ROUTES = {
     giveValue: { method: 'POST', path: '/v1/approvals/{approval_id}/value', body: 'json', answer: 'json' },
     deny: { method: 'POST', path: '/v1/approvals/{approval_id}/deny', body: 'json', answer: 'json' },
   },
+  approverGroups: {
+    list: { method: 'GET', path: '/v1/approver-groups', query: true, answer: 'list' },
+    get: { method: 'GET', path: '/v1/approver-groups/{group}', answer: 'json' },
+    put: { method: 'PUT', path: '/v1/approver-groups/{group}', body: 'json', answer: 'json' },
+    delete: { method: 'DELETE', path: '/v1/approver-groups/{group}', answer: 'json' },
+  },
   audioDevices: {
     get: { method: 'GET', path: '/v1/audio-devices/{resource_id}', answer: 'json' },
     uploadAudioFrames: { method: 'POST', path: '/v1/audio-devices/{resource_id}/frames', body: 'application/octet-stream', answer: 'json' },

@@ -11,6 +11,8 @@ const closed = { additionalProperties: false } as const;
 export const NOTICES = {
   'approval.pending': 'a call is held for a person',
   'approval.voted': 'one of several who must approve it did',
+  'approval.escalated': 'nobody decided for some time: members of further groups may decide now',
+  'approval.reminder': 'nobody has decided yet, and it expires soon',
   'approval.approved': 'a person approved it: it was decided again',
   'approval.denied': 'a person denied it',
   'approval.expired': 'nobody decided in time',

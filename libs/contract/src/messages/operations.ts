@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { AppliedRedactions } from '../redaction/redactable.ts';
 import { idSchema } from '../ids.ts';
+import { ApproverDemandView } from './approver-demands.ts';
 import { UnmetNeed } from './execution.ts';
 import { Principal } from './persons.ts';
 import { AutonomyMode, Reason, State } from '../states.ts';
@@ -114,6 +115,17 @@ export const ApprovalView = Type.Object(
     decided_by: orNull(Type.String()),
     comment: orNull(Type.String()),
     session_token_id: Type.Optional(orNull(Type.String({ description: 'the token of the session grant' }))),
+    groups: Type.Optional(
+      Type.Array(ApproverDemandView, {
+        description: 'the groups that the policy reserves it for; absent: anybody of that role may decide',
+      }),
+    ),
+    escalated_to: Type.Optional(
+      Type.Array(Type.String(), { description: 'groups that it was offered to later, beside those; absent: none' }),
+    ),
+    escalates_at: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'when it is offered to further groups; absent: never' }),
+    ),
   },
   closed,
 );

@@ -3,6 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { AppliedRedaction, AppliedRedactions } from '../redaction/redactable.ts';
 import { Envelope } from '../permit.ts';
+import { ApproverDemand } from './approver-demands.ts';
 import { PolicyProblem } from './policies.ts';
 import { AutonomyMode, Reason, VerdictName } from '../states.ts';
 
@@ -46,7 +47,16 @@ export const Simulation = Type.Object(
     risk_score: Type.Number(),
     risk_basis: Type.Array(Type.String()),
     reasons: Type.Array(Reason),
-    approvers: orNull(Type.Object({ count: Type.Integer(), role: Type.Enum(['operator', 'admin']) }, closed)),
+    approvers: orNull(
+      Type.Object(
+        {
+          count: Type.Integer(),
+          role: Type.Enum(['operator', 'admin']),
+          groups: Type.Optional(Type.Array(ApproverDemand, { description: 'absent: the policy reserves it for none' })),
+        },
+        closed,
+      ),
+    ),
     labels: Type.Array(Type.String(), { description: 'of its session and workspace' }),
     explanation: orNull(PolicyExplanation),
     warnings: Type.Optional(

@@ -12,6 +12,7 @@ import { effectFacts, type EffectFacts } from '../effect.ts';
 import type { PolicySet } from '../policy-set.ts';
 import { evaluator, factsOf, type Answer, type Question } from './cedar.ts';
 import { decideRedactions } from './redacting-rules.ts';
+import { decideReservations, reservationGround } from './reserving-rules.ts';
 import { readArguments } from './read-arguments.ts';
 import { runToCompletion, type Steps } from './steps.ts';
 import { findingGrounds, leastOf, riskGrounds, type SupervisionRequirement } from './corridor.ts';
@@ -93,11 +94,6 @@ function* evaluateLevels(
   if (!isRisk(ask.risk_milli)) return failed([`a risk of ${ask.risk_milli} thousandths isn't one`]);
   const risk = riskGrounds(set, ask);
   const remaining = wasStaged(ask) ? risk.filter(({ mode }) => mode !== 'soft_gate') : risk;
-  const grounds = [...remaining, ...broken];
-  const least = [granted, ask.max_autonomy ?? 'autopilot', leastOf(grounds)].reduce<AutonomyMode>(
-    stricterOf,
-    'autopilot',
-  );
   const risk_level = leastOf(risk);
   const read = yield* readArguments(slice, ask, factsOf({ ask, risk_level, effect }));
   if (read !== null && !read.ok) return failed(read.errors, read.fault);
@@ -111,9 +107,17 @@ function* evaluateLevels(
     ...(read === null ? {} : { args: read.record }),
   };
   const { redactions, errors } = yield* decideRedactions(set, question);
-  if (errors.length > 0) return failed(errors);
+  const reservations = yield* decideReservations(question);
+  const failures = [...errors, ...reservations.errors];
+  if (failures.length > 0) return failed(failures);
+  const { reserved } = reservations;
+  const grounds = [...remaining, ...broken, ...reserved.map((id) => reservationGround(set, id))];
+  const least = [granted, ask.max_autonomy ?? 'autopilot', leastOf(grounds)].reduce<AutonomyMode>(
+    stricterOf,
+    'autopilot',
+  );
   const staged = remaining.length < risk.length;
-  const course = { least, grounds, staged, redactions, errors: [], fault: null };
+  const course = { least, grounds, staged, redactions, reserved, errors: [], fault: null };
   const evaluate = evaluator(question);
   const answers: [Supervision, Answer][] = [];
   for (const supervision of supervisionsFrom(least)) {

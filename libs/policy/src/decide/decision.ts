@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AppliedRedaction, AutonomyMode, Reason } from '@writ/contract';
+import type { AppliedRedaction, ApproverDemand, AutonomyMode, Reason } from '@writ/contract';
 import {
   stricterOf,
   type Approvers,
@@ -25,6 +25,8 @@ export interface DecisionTrace {
   readonly answers: readonly (readonly [Supervision, Answer])[];
   /** the rules that redact its result, by their ids */
   readonly redactions: readonly AppliedRedaction[];
+  /** the rules that reserve its approval for groups, by their ids */
+  readonly reserved: readonly string[];
   readonly errors: readonly string[];
   readonly fault: PolicyFault | null;
 }
@@ -37,6 +39,7 @@ export const failed = (errors: readonly string[], fault: PolicyFault = 'policy.e
   staged: false,
   answers: [],
   redactions: [],
+  reserved: [],
   errors,
   fault,
 });
@@ -90,7 +93,7 @@ export function decisionOf(set: PolicySet, ask: PolicyRequest, course: DecisionT
     ...allowing,
     ...course.redactions.map((redaction) => redactingFactor(set, redaction)),
   ];
-  const approvers = approversOf(set, mode, factors);
+  const approvers = approversOf(set, mode, factors, course.reserved);
   return {
     mode,
     decided: course.mode,
@@ -180,17 +183,31 @@ const observed = (mode: AutonomyMode): DecisionFactor => ({
   quorum: null,
 });
 
-/** The largest quorum that any factor requires, and at least the set's own. */
+/** The largest quorum that any factor requires, and at least the set's own; and the groups that must approve. */
 function approversOf(
-  { document: { quorum } }: PolicySet,
+  { document: { quorum }, rules }: PolicySet,
   mode: AutonomyMode,
   factors: readonly DecisionFactor[],
+  reserved: readonly string[],
 ): Approvers | null {
   if (mode !== 'soft_gate' && mode !== 'escalated') return null;
+  const groups = distinctDemands(reserved.flatMap((id) => rules.get(id)?.demands ?? []));
+  const quorums = [...factors.map((voice) => voice.quorum ?? 0), ...groups.map(({ count }) => count)];
   return {
-    count: factors.reduce((most, voice) => Math.max(most, voice.quorum ?? 0), quorum[mode]),
+    count: quorums.reduce((most, one) => Math.max(most, one), quorum[mode]),
     role: mode === 'escalated' ? 'admin' : 'operator',
+    ...(groups.length === 0 ? {} : { groups }),
   };
+}
+
+/** One demand for the same groups: the largest. */
+function distinctDemands(demands: readonly ApproverDemand[]): ApproverDemand[] {
+  const largest = new Map<string, ApproverDemand>();
+  for (const demand of demands) {
+    const key = demand.any_of.join();
+    if ((largest.get(key)?.count ?? 0) < demand.count) largest.set(key, demand);
+  }
+  return [...largest.values()];
 }
 
 function wouldPass(

@@ -16,7 +16,11 @@ export function spanOf(ms: number): string {
 }
 
 /** Who has to approve, in words. */
-export function approvalWords({ count, role }: Approvers): string {
-  if (role === 'admin') return count === 1 ? 'an administrator approves it' : `${count} administrators approve it`;
-  return count === 1 ? 'a person approves it' : `${count} people approve it`;
+export function approvalWords({ count, role, groups = [] }: Approvers): string {
+  const words = role === 'admin' ? ['an administrator', 'administrators'] : ['a person', 'people'];
+  const who = count === 1 ? `${words[0]} approves it` : `${count} ${words[1]} approve it`;
+  const demands = groups.map(
+    ({ any_of, count: least }) => `${least} of ${any_of.map((name) => `\`${name}\``).join(' or ')}`,
+  );
+  return demands.length === 0 ? who : `${who}, ${demands.join(' and ')}`;
 }

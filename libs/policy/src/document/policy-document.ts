@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TaskClass } from '@writ/contract';
+import { APPROVER_GROUPS_MAX, ApproverGroupName, TaskClass } from '@writ/contract';
 import { completeEffectSettings, EffectSettings, EffectSettingsSource, stricterSettings } from '@writ/effect';
 import { Type, type Static } from 'typebox';
 import { HistoryRule } from './history-rule.ts';
@@ -63,6 +63,45 @@ const TimesToLive = Type.Object(
   closed,
 );
 
+/** More steps, or reminders, than anybody follows. */
+const STEPS_MAX = 4;
+const REMINDERS_MAX = 8;
+
+/** A step of an escalation. It adds persons who may decide; it never decides. */
+export const EscalationStep = Type.Object(
+  {
+    after_ms: Type.Integer({
+      minimum: 1000,
+      maximum: TTL_MAX_MS,
+      description: 'how long nobody has decided, from the moment when the call was held',
+    }),
+    to: Type.Array(ApproverGroupName, {
+      minItems: 1,
+      maxItems: APPROVER_GROUPS_MAX,
+      uniqueItems: true,
+      description: 'the groups whose members may decide from then on, too',
+    }),
+  },
+  closed,
+);
+export type EscalationStep = Static<typeof EscalationStep>;
+
+/** What happens while a held call waits. A set without it has the same hash as before there was it. */
+const Waiting = Type.Object(
+  {
+    escalation: Type.Array(EscalationStep, {
+      maxItems: STEPS_MAX,
+      description: 'to whom the approval is offered after how long, in the order of the times',
+    }),
+    reminders_ms: Type.Array(Type.Integer({ minimum: 1000, maximum: TTL_MAX_MS }), {
+      maxItems: REMINDERS_MAX,
+      uniqueItems: true,
+      description: 'how long before the approval expires a reminder is sent, each once',
+    }),
+  },
+  { ...closed, description: 'what happens while a held call waits for people' },
+);
+
 const Name = Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,63}$', description: 'what people call the set' });
 
 /**
@@ -115,6 +154,7 @@ export const PolicyDocument = Type.Object(
     ),
     quorum: Quorum,
     ttl: TimesToLive,
+    waiting: Type.Optional(Waiting),
   },
   closed,
 );
@@ -155,6 +195,7 @@ export const PolicySetSource = Type.Object(
     ),
     quorum: Type.Optional(Type.Partial(Quorum)),
     ttl: Type.Optional(Type.Partial(TimesToLive)),
+    waiting: Type.Optional(Type.Partial(Waiting)),
   },
   closed,
 );
@@ -189,6 +230,7 @@ export function completeDocument(source: PolicySetSource): PolicyDocument {
     },
     quorum: { ...defaultsOf<PolicyDocument['quorum']>(Quorum), ...source.quorum },
     ttl: { ...defaultsOf<PolicyDocument['ttl']>(TimesToLive), ...source.ttl },
+    ...(source.waiting === undefined ? {} : { waiting: { escalation: [], reminders_ms: [], ...source.waiting } }),
   };
 }
 

@@ -18,7 +18,35 @@ export function readDocument(source: unknown, tools: readonly Pick<ToolDefinitio
   validator ??= Compile(PolicySetSource);
   if (!validator.Check(source)) return { document: null, problems: shapeProblems(validator, source) };
   const document = completeDocument(source);
-  return { document, problems: [...thresholdProblems(document), ...historyProblems(document.history, tools)] };
+  return {
+    document,
+    problems: [
+      ...thresholdProblems(document),
+      ...historyProblems(document.history, tools),
+      ...waitingProblems(document),
+    ],
+  };
+}
+
+/** A step that isn't later than the one before, or comes after the end, would never be seen. */
+function waitingProblems({ waiting, ttl }: PolicyDocument): PolicyProblem[] {
+  const steps = waiting?.escalation ?? [];
+  return [
+    ...steps.flatMap(({ after_ms }, n) => {
+      const pointer = `/waiting/escalation/${n}/after_ms`;
+      const before = steps[n - 1];
+      if (after_ms >= ttl.approval_ms)
+        return [problemOf(pointer, 'the approval has expired by then', 'take less than `ttl.approval_ms`')];
+      return before !== undefined && after_ms <= before.after_ms
+        ? [problemOf(pointer, 'it comes no later than the step before', 'order the steps by their times')]
+        : [];
+    }),
+    ...(waiting?.reminders_ms ?? []).flatMap((ms, n) =>
+      ms >= ttl.approval_ms
+        ? [problemOf(`/waiting/reminders_ms/${n}`, 'no approval waits that long', 'take less than `ttl.approval_ms`')]
+        : [],
+    ),
+  ];
 }
 
 const SUPERVISIONS = ['soft_gate', 'escalated', 'no_go'] as const;

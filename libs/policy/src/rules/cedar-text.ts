@@ -5,6 +5,7 @@ import { callCedar } from '../cedar-instance.ts';
 import { RULE_ID } from '../document/history-rule.ts';
 import { POLICY_LIMITS } from '../document/policy-document.ts';
 import { problemOf, type PolicyProblem } from '../problems.ts';
+import { reservingProblems } from './approver-groups.ts';
 import { complexityProblems } from './complexity.ts';
 import { patternProblems } from './patterns.ts';
 import { problemAt } from './problem-at.ts';
@@ -17,7 +18,7 @@ export interface RulesRead {
 }
 
 /** The supported annotations. Any other is a typo that would go unnoticed. */
-const ANNOTATIONS = ['id', 'reason', 'would_pass', 'quorum', 'redact'];
+const ANNOTATIONS = ['id', 'reason', 'would_pass', 'quorum', 'approvers', 'redact'];
 /** Reasons are part of every result and record of a decision. */
 const WORDS_MAX = 512;
 const APPROVERS = /^(?:[1-9]|1[0-6])$/;
@@ -79,7 +80,7 @@ export function readRules(source: string): RulesRead {
 }
 
 function annotationProblems({ json }: RuleText, others: ReadonlyMap<string, RuleText>): [string, string][] {
-  const { id = '', quorum, redact, ...rest } = json.annotations ?? {};
+  const { id = '', quorum, approvers, redact, ...rest } = json.annotations ?? {};
   const problems: [string, string][] = [];
   if (!new RegExp(RULE_ID).test(id))
     problems.push([
@@ -91,6 +92,7 @@ function annotationProblems({ json }: RuleText, others: ReadonlyMap<string, Rule
     problems.push([`the id \`${id}\` stands for something else in decisions`, 'take another']);
   if (quorum !== undefined && !APPROVERS.test(quorum))
     problems.push(['`@quorum` is a number of people from 1 to 16', 'write `@quorum("2")`']);
+  if (approvers !== undefined) problems.push(...reservingProblems(json, approvers));
   if (redact !== undefined) problems.push(...redactProblems(json, redact));
   for (const [name, words] of Object.entries(rest)) {
     if (words.length > WORDS_MAX)

@@ -96,3 +96,12 @@ test('the hash of a set that reads arguments includes the version of the schema'
   ]);
   expect(policy_hash).toMatchInlineSnapshot(`"0052b29fef85d60839d0c8c2aa803899cf0f50d13321dc5a57e26027ca36216a"`);
 });
+
+test('the hash of a set that reserves approvals for groups includes the version of the schema', () => {
+  const cedar = '@id("a") @approvers("finance") forbid (principal, action, resource);';
+  const waiting = { escalation: [{ after_ms: 60_000, to: ['leads'] }], reminders_ms: [30_000] };
+  const { policy_hash } = compilePolicySet({ v: 1, name: 'pinned', cedar, waiting }, [
+    { tool_id: 'pay', category: 'admin' },
+  ]);
+  expect(policy_hash).toMatchInlineSnapshot(`"9014ced9d1b344e8760f2870e2a5f9cbe5381db586ceab00b126cee6471501af"`);
+});

@@ -4,16 +4,25 @@ import { namedPart, type ArgumentReads } from '../arguments/argument-reads.ts';
 import { argumentsType, cedarTypeText, partsOf, type RecordType } from '../arguments/argument-type.ts';
 
 /** Raised when the meaning of a policy text could change: it is part of every policy hash. */
-export const POLICY_SCHEMA_VERSION = 4;
+export const POLICY_SCHEMA_VERSION = 5;
 /**
- * The versions in the hashes of sets that don't use what came later: version 3 added `context.args`, and version 4
- * `@redact`. Neither changed anything else, so the sets of before keep their meaning and their hash.
+ * The versions in the hashes of sets that don't use what came later: version 3 added `context.args`, version 4
+ * `@redact`, and version 5 `@approvers`. None changed anything else, so the sets of before keep their meaning and their
+ * hash.
  */
-const [VERSION_WITHOUT_ARGUMENTS, VERSION_WITHOUT_REDACTIONS] = [2, 3];
+const [VERSION_WITHOUT_ARGUMENTS, VERSION_WITHOUT_REDACTIONS, VERSION_WITHOUT_GROUPS] = [2, 3, 4];
+
+/** What a set uses that some version of the schema added. */
+export interface SchemaUse {
+  readonly reserves: boolean;
+  readonly redacts: boolean;
+  readonly readsArguments: boolean;
+}
 
 /** The version that is part of the hash of a set. */
-export function schemaVersionFor({ redacts, readsArguments }: { redacts: boolean; readsArguments: boolean }): number {
-  if (redacts) return POLICY_SCHEMA_VERSION;
+export function schemaVersionFor({ reserves, redacts, readsArguments }: SchemaUse): number {
+  if (reserves) return POLICY_SCHEMA_VERSION;
+  if (redacts) return VERSION_WITHOUT_GROUPS;
   return readsArguments ? VERSION_WITHOUT_REDACTIONS : VERSION_WITHOUT_ARGUMENTS;
 }
 

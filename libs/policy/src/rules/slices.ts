@@ -2,6 +2,7 @@
 import type { ActionConstraint, EntityJson, EntityUidJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs';
 import type { ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { reserves } from './approver-groups.ts';
 import type { CheckedRule } from './checked-rule.ts';
 import { FACETS, type Demand, type Facet, type Facts } from './facets.ts';
 import { readsOfAll, type Reads } from './reads.ts';
@@ -43,6 +44,8 @@ export interface ToolSlice extends Slice {
   readonly narrowed: (facts: Facts) => Slice;
   /** the rules that redact the result, which neither permit nor forbid a call; null for most slices */
   readonly redactions: Slice | null;
+  /** the rules that reserve approvals for groups, and are asked apart too; null for most slices */
+  readonly reservations: Slice | null;
   /** the rules that read arguments, those that redact too, in the order of the set; empty for most slices */
   readonly argumentRules: Chosen;
   /** the arguments that these rules read of a call with the facts, whatever its supervision; null: none */
@@ -59,13 +62,15 @@ export function appliesToTool(rules: Iterable<CheckedRule>, tool: Tool): boolean
 export function sliceOf(rules: ReadonlyMap<string, CheckedRule>, tool: Tool): ToolSlice {
   const fits = new Set([tool.tool_id, ...groupsOf(tool)]);
   const applying = [...rules].filter(([, { action }]) => scopeFits(action, tool.tool_id, fits));
-  const chosen = applying.filter(([, rule]) => !redacts(rule));
+  const chosen = applying.filter(([, rule]) => !redacts(rule) && !reserves(rule));
+  const reserving = applying.filter(([, rule]) => reserves(rule));
   const redacting = applying.filter(([, rule]) => redacts(rule));
   const whole = sliceOfRules(chosen, tool);
   const argumentRules = applying.filter(([, { reads }]) => reads.args !== null);
   return {
     ...whole,
     redactions: redacting.length === 0 ? null : sliceOfRules(redacting, tool),
+    reservations: reserving.length === 0 ? null : sliceOfRules(reserving, tool),
     argumentRules,
     argumentsRead: (facts) => argumentsRead(argumentRules, facts),
     unsupervised: new Set(chosen.filter(([, { reads }]) => !reads.context.has('supervision')).map(([id]) => id)),

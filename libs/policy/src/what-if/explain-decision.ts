@@ -55,7 +55,7 @@ export function* explainDecisionSteps(set: PolicySet, ask: PolicyRequest | Effec
     rules: decision.rule_ids
       .flatMap((id) => set.rules.get(id) ?? [])
       .map(({ id, effect, text }) => ({ id, effect, text })),
-    rules_met: slice.size + (slice.redactions?.size ?? 0),
+    rules_met: slice.size + (slice.redactions?.size ?? 0) + (slice.reservations?.size ?? 0),
     rules_total: set.rules.size,
     would_pass: yield* betterWith(set, ask, course),
   };

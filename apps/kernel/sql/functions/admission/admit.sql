@@ -16,7 +16,8 @@
 --   head         the workspace's head, where the call depends on it; else null
 --   versions     the external versions that the call depends on, as kernel.external_versions_hold takes them; or absent
 --   remembered   as kernel.assert_remembered takes it, where the call was decided on cached facts; or absent
---   approval     {approval_id, action_digest, of, quorum, expires_at} for a held call; else null
+--   approval     {approval_id, action_digest, of, quorum, expires_at, demands, escalations, reminders} for a held call;
+--                else null
 --   preview      {limits, reserved} for a held call that runs in a preview first; else null
 --   reserve      as kernel.reserve takes it
 --   records      as kernel.post_records takes them
@@ -98,9 +99,11 @@ BEGIN
   IF o.payload_key IS NOT NULL THEN PERFORM hold_payload_key(p_tenant, o.payload_key, decode(p->>'key', 'base64')); END IF;
   INSERT INTO payload (operation_id, tenant_id, args, args_ref, salt, key_id) VALUES (o.operation_id, p_tenant, p_args, nullif(p->'args_ref', 'null'), p_salt, o.payload_key);
   IF jsonb_typeof(p->'approval') = 'object' THEN
-    INSERT INTO approval (approval_id, tenant_id, operation_id, action_digest, autonomy_mode, of, state, reasons, expires_at, quorum)
-    SELECT a.approval_id, p_tenant, o.operation_id, a.action_digest, o.autonomy_mode, coalesce(a.of, 'action'), 'pending', o.reasons, a.expires_at, coalesce(a.quorum, 1)
-    FROM jsonb_to_record(p->'approval') AS a(approval_id text, action_digest text, of text, expires_at bigint, quorum integer);
+    INSERT INTO approval (approval_id, tenant_id, operation_id, action_digest, autonomy_mode, of, state, reasons, expires_at, quorum, demands, escalations, reminders)
+    SELECT a.approval_id, p_tenant, o.operation_id, a.action_digest, o.autonomy_mode, coalesce(a.of, 'action'), 'pending', o.reasons, a.expires_at, coalesce(a.quorum, 1),
+      a.demands, a.escalations, coalesce(a.reminders, '{}')
+    FROM jsonb_to_record(p->'approval') AS a(approval_id text, action_digest text, of text, expires_at bigint, quorum integer,
+      demands jsonb, escalations jsonb, reminders bigint[]);
   END IF;
   IF jsonb_typeof(p->'preview') = 'object' THEN PERFORM begin_preview(o, p->'preview'); END IF;
   PERFORM post_records(p_tenant, p->'records');

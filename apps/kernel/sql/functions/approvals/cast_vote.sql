@@ -2,7 +2,8 @@
 --
 -- p holds:
 --   operation_id
---   approval  {approval_id, quorum, autonomy_mode}: what the re-evaluation now requires
+--   approval  {approval_id, quorum, autonomy_mode, demands}: what the re-evaluation now requires; without demands they
+--             stay
 --   vote      as kernel.put_vote takes it
 --   records   as kernel.post_records takes them
 --
@@ -18,7 +19,8 @@ BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
   UPDATE operation o SET updated_at = now_ms() WHERE o.operation_id = p ->> 'operation_id' AND o.state = 'held' RETURNING o.* INTO op;
   IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
-  UPDATE approval a SET quorum = (p #>> '{approval,quorum}')::integer, autonomy_mode = p #>> '{approval,autonomy_mode}'
+  UPDATE approval a SET quorum = (p #>> '{approval,quorum}')::integer, autonomy_mode = p #>> '{approval,autonomy_mode}',
+    demands = coalesce(nullif(p #> '{approval,demands}', 'null'), a.demands)
     WHERE a.approval_id = p #>> '{approval,approval_id}' AND a.state = 'pending' AND a.expires_at > now_ms();
   IF NOT FOUND THEN PERFORM decide_again('approval'); END IF;
   PERFORM put_vote(p_tenant, p -> 'vote');

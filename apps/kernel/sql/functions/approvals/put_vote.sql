@@ -9,6 +9,8 @@
 --   votes       other approving votes count by now
 --   person      the person whose right it is, or who casts it, has an approving vote that counts
 --
+-- It also raises `groups` of the trigger kernel.assert_voter_in_group.
+--
 -- Locks: the delegations of this vote and of earlier ones, by id (FOR SHARE). A revocation of one waits until the votes
 -- that use it are counted; a vote after the revocation sees it.
 CREATE OR REPLACE FUNCTION kernel.put_vote(p_tenant text, p jsonb) RETURNS void
@@ -27,9 +29,9 @@ BEGIN
   END IF;
   IF n.says = 'approve' THEN
     IF a.asked IS DISTINCT FROM (p #>> '{seen,asked}')::integer THEN PERFORM decide_again('approval'); END IF;
-    IF ARRAY(SELECT v.vote_id FROM vote v WHERE v.approval_id = n.approval_id AND v.says = 'approve' AND vote_stands(v, a.asked) ORDER BY v.vote_id)
+    IF ARRAY(SELECT v.vote_id FROM vote v WHERE v.approval_id = n.approval_id AND v.says = 'approve' AND vote_counts(v, a) ORDER BY v.vote_id)
       IS DISTINCT FROM ARRAY(SELECT x FROM jsonb_array_elements_text(p #> '{seen,votes}') AS x ORDER BY x) THEN PERFORM decide_again('votes'); END IF;
-    PERFORM 1 FROM vote v WHERE v.approval_id = n.approval_id AND v.says = 'approve' AND vote_stands(v, a.asked) AND (v.principal = n.principal OR v.cast_as = n.cast_as);
+    PERFORM 1 FROM vote v WHERE v.approval_id = n.approval_id AND v.says = 'approve' AND vote_counts(v, a) AND (v.principal = n.principal OR v.cast_as = n.cast_as);
     IF FOUND THEN PERFORM decide_again('person'); END IF;
   END IF;
   INSERT INTO vote (vote_id, tenant_id, approval_id, asked, says, principal, role, cast_by, cast_as, delegation_id, effect_digest, comment, record_id)

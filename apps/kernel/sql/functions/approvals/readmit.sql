@@ -28,7 +28,7 @@ BEGIN
   UPDATE operation o SET
     state = 'admitted', lane = n.lane, autonomy_mode = n.autonomy_mode, risk_score = n.risk_score, risk_basis = n.risk_basis, reasons = n.reasons, redactions = n.redactions,
     state_snapshot_id = n.state_snapshot_id, policy_hash = n.policy_hash, tool_definition_digest = n.tool_definition_digest,
-    action_digest = n.action_digest, image_digest = n.image_digest, limits = n.limits, reserved = n.reserved, approval_refs = n.approval_refs, approvers = coalesce(n.approvers, 0),
+    action_digest = n.action_digest, image_digest = n.image_digest, limits = n.limits, reserved = n.reserved, approval_refs = n.approval_refs, approvers = coalesce(n.approvers, 0), demands_met = n.demands_met,
     decision_record_id = n.decision_record_id, decision_hash = n.decision_hash, updated_at = now_ms()
   WHERE o.operation_id = n.operation_id AND o.state = 'held'
   RETURNING o.* INTO n;

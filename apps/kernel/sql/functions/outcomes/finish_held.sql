@@ -30,7 +30,7 @@ BEGIN
   UPDATE operation o SET
     autonomy_mode = n.autonomy_mode, risk_score = n.risk_score, risk_basis = n.risk_basis, policy_hash = n.policy_hash,
     tool_definition_digest = n.tool_definition_digest, state_snapshot_id = n.state_snapshot_id, action_digest = n.action_digest, image_digest = n.image_digest,
-    approval_refs = n.approval_refs, approvers = coalesce(n.approvers, 0), decision_record_id = n.decision_record_id, decision_hash = n.decision_hash, reasons = o.reasons || coalesce(p #> '{held,said}', '[]')
+    approval_refs = n.approval_refs, approvers = coalesce(n.approvers, 0), demands_met = n.demands_met, decision_record_id = n.decision_record_id, decision_hash = n.decision_hash, reasons = o.reasons || coalesce(p #> '{held,said}', '[]')
     WHERE o.operation_id = p ->> 'operation_id' RETURNING o.* INTO n;
   IF n.key_revoked THEN PERFORM decide_again('key'); END IF;
   PERFORM 1 FROM approval a WHERE a.approval_id = n.approval_id AND a.effect_digest = p #>> '{held,effect_digest}';

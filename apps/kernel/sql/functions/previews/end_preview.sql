@@ -5,12 +5,12 @@
 --   state: `ready`, or `failed` where there is no effect that a person could approve
 --   set: {fault_code, fault_message, effect_digest, would_ask_for}
 --   used: amounts by dimension
---   approval: {effect_digest, autonomy_mode, quorum, reasons}; null leaves the approval one of the action
+--   approval: {effect_digest, autonomy_mode, quorum, reasons, demands}; null leaves the approval one of the action
 --   record: {record_id, keyid}
 -- p_staged: the sealed description of the effect, null where there is nothing to show. p_payload, p_sig: the record.
 --
 -- With `approval`, the pending approval becomes one of exactly this effect. `asked` grows, so that votes on the action
--- no longer count; the quorum never shrinks.
+-- no longer count; the quorum never shrinks, and neither do the demands.
 --
 -- Returns {verdict, operation}, of which only `done` has written anything.
 --   done     ended now
@@ -46,7 +46,8 @@ BEGIN
   IF p_staged IS NOT NULL THEN UPDATE payload SET staged = p_staged WHERE operation_id = op.operation_id AND erased_at IS NULL; END IF;
   IF p -> 'approval' <> 'null' THEN
     UPDATE approval SET of = 'effect', effect_digest = p #>> '{approval,effect_digest}', autonomy_mode = p #>> '{approval,autonomy_mode}', reasons = p #> '{approval,reasons}',
-      quorum = greatest(quorum, (p #>> '{approval,quorum}')::integer), asked = asked + 1
+      quorum = greatest(quorum, (p #>> '{approval,quorum}')::integer), asked = asked + 1,
+      demands = coalesce(nullif(p #> '{approval,demands}', 'null'), demands)
       WHERE approval_id = op.approval_id AND state = 'pending';
   END IF;
   UPDATE operation SET updated_at = t WHERE operation_id = op.operation_id RETURNING * INTO op;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { approvalExpiry } from '../../execution/held/index.ts';
+import { approvalExpiry, demandsColumn, waitingColumns } from '../../execution/held/index.ts';
 import type { ArgumentsRef } from '../../foundation/rows/content-ref.ts';
 import {
   amountsOf,
@@ -64,6 +64,8 @@ function approvalOf({ proposal, judgement, action, approvalId }: SealedDecision,
     of: judgement.waits_for,
     action_digest: approvedDigest(action),
     quorum: judgement.approvers?.count ?? 1,
+    demands: demandsColumn(judgement.approvers?.groups ?? []),
+    ...waitingColumns(judgement.waiting),
     expires_at: approvalExpiry(
       now,
       judgement.approval_ms,

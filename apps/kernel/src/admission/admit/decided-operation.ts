@@ -18,6 +18,7 @@ import type { Proposal } from './proposal.ts';
 export type DecidedColumns = Omit<
   OperationRow,
   | 'approvers'
+  | 'demands_met'
   | 'attempt'
   | 'executor_id'
   | 'nonce'

@@ -120,11 +120,12 @@ export class SessionGrants {
       args: proposal.args,
       approval: { satisfies: 'soft_gate' },
     });
-    // Where the policy has changed or now asks for more people, the person is asked.
+    // Where the policy has changed, or now asks for more people or for those of a group, the person is asked.
     if (
       judgement.verdict !== 'admitted' ||
       judgement.policy_hash !== approval.policy_hash ||
-      (judgement.approvers?.count ?? 1) > 1
+      (judgement.approvers?.count ?? 1) > 1 ||
+      judgement.approvers?.groups !== undefined
     )
       return null;
     const reason = { code: 'approval.session', message: `approved for the session by \`${approval.approval_id}\`` };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   Fault,
+  principalOf,
   type ApprovalEffect,
   type ApprovalView,
   type Caller,
@@ -10,10 +11,10 @@ import {
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { openStaged, shownDelta } from '../../execution/effects/index.ts';
-import { storedArgumentsOf } from '../../execution/held/index.ts';
+import { storedArgumentsOf, viewDemands } from '../../execution/held/index.ts';
 import type { ArgumentsReader } from '../../judging/judgement/index.ts';
 import { plainRef, type TenantVault } from '../../evidence/payload/index.ts';
-import { countVotes } from '../../execution/held/votes-of-call.ts';
+import { countedVotes, countVotes } from '../../execution/held/votes-of-call.ts';
 import { pageOf } from '@writ/paging';
 import { parseCursor } from '../../foundation/database/cursor.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
@@ -31,6 +32,18 @@ const LIST_ARGS_BYTES = 128 * 1024;
 const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(a) AS approval, to_jsonb(o) AS operation, encode(y.args, 'base64') AS args, y.args_ref,
     encode(y.staged, 'base64') AS staged, (SELECT to_jsonb(v) FROM kernel.preview v WHERE v.operation_id = o.operation_id) AS preview, kernel.votes_of(a) AS votes
   FROM kernel.approval a JOIN kernel.operation o ON o.operation_id = a.operation_id JOIN kernel.payload y ON y.operation_id = a.operation_id`;
+
+/**
+ * The approvals that the caller may decide now by an own right: as `requireApprover`, one vote for each person, and the
+ * groups that they are reserved for.
+ */
+const MINE = `a.state = 'pending' AND a.expires_at > kernel.now_ms()
+  AND (a.autonomy_mode <> 'escalated' OR $6 = 'admin') AND o.agent_id IS DISTINCT FROM $8 AND o.proposed_by <> $7
+  AND NOT $5 = ANY (CASE WHEN o.proposers = '{}' THEN ARRAY[o.proposed_by] ELSE o.proposers END)
+  AND NOT EXISTS (SELECT FROM kernel.vote v WHERE v.approval_id = a.approval_id AND v.says = 'approve'
+    AND (v.principal = $5 OR v.cast_as = $5) AND kernel.vote_counts(v, a))
+  AND (a.demands IS NULL OR kernel.shared_groups(a.tenant_id, ARRAY[$5], kernel.now_ms()) && kernel.groups_of_approval(a))`;
+const mineOf = (caller: Caller): unknown[] => [principalOf(caller), caller.role, caller.api_key_id, caller.agent_id];
 
 /** Shows approvals. Only approvers see the arguments in clear. Others see that there are some. */
 export class Approvals {
@@ -72,12 +85,16 @@ export class Approvals {
     caller,
     page,
     state,
+    mine,
   }: KernelRequest<'approval.list'>): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
     const after = parseCursor(page.cursor);
+    if (mine === true && !isApprover(caller))
+      throw new Fault('auth.role', 'only the roles `admin` and `operator` decide');
+    const mineOnly = mine === true ? ` AND ${MINE}` : '';
     const found = await this.#select(
       caller,
-      `WHERE (a.created_at, a.approval_id) < ($1, $2) AND ($3::text IS NULL OR a.state = $3) ORDER BY a.created_at DESC, a.approval_id DESC LIMIT $4`,
-      [after.created_at, after.id, state, page.limit + 1],
+      `WHERE (a.created_at, a.approval_id) < ($1, $2) AND ($3::text IS NULL OR a.state = $3)${mineOnly} ORDER BY a.created_at DESC, a.approval_id DESC LIMIT $4`,
+      [after.created_at, after.id, state, page.limit + 1, ...(mine === true ? mineOf(caller) : [])],
     );
     const { items, next_cursor } = pageOf(found, page.limit, ({ approval }) => ({
       created_at: approval.created_at,
@@ -117,7 +134,8 @@ export class Approvals {
         expires_at: approval.expires_at,
       },
       preview: await viewPreview(held, whole && isApprover(caller) ? { vault: this.#vault, blobs: this.#blobs } : null),
-      votes: countVotes({ autonomy_mode: approval.autonomy_mode, quorum: approval.quorum, votes: held.votes }),
+      votes: countVotes({ ...approval, votes: held.votes }),
+      ...reservedFor(held),
       voted: held.votes.map(viewVote),
       reasons: approval.reasons,
       args: isApprover(caller) ? await this.#shownArguments(held, argsBytesMax) : null,
@@ -137,6 +155,17 @@ export class Approvals {
     if (args.canonical.byteLength <= bytesMax) return args.value;
     return { args_ref: args.ref && plainRef(args.ref), too_long_to_show: args.canonical.byteLength };
   }
+}
+
+/** Whom it is reserved for, and what comes next while it waits; a view without them is of an approval for anybody. */
+function reservedFor({ approval, votes }: HeldCall): Pick<ApprovalView, 'groups' | 'escalated_to' | 'escalates_at'> {
+  const { demands, escalated_to, escalations, escalated, state, created_at } = approval;
+  const next = state === 'pending' ? escalations?.[escalated] : undefined;
+  return {
+    ...(demands === null ? {} : { groups: viewDemands(approval, countedVotes({ ...approval, votes })) }),
+    ...(escalated_to.length === 0 ? {} : { escalated_to: [...escalated_to] }),
+    ...(next === undefined ? {} : { escalates_at: created_at + next.after_ms }),
+  };
 }
 
 function viewVote({

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 import type { Announcer } from '../../execution/announcements/index.ts';
-import { unlessMoved, type HeldCalls, type Vote } from '../../execution/held/index.ts';
+import { demandsColumn, unlessMoved, type HeldCalls, type Vote } from '../../execution/held/index.ts';
 import { postable } from '../../judging/judgement/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { approvalsIn } from '../../execution/held/votes-of-call.ts';
@@ -26,12 +26,12 @@ export class CastVote {
    * Resolves with the held call once the vote and its record are durable. Resolves with null where the facts have
    * changed: then nothing was written.
    */
-  async run(held: HeldCall, vote: Vote, { needed, autonomy_mode }: Tally): Promise<OperationRow | null> {
+  async run(held: HeldCall, { vote, quorum, autonomy_mode, demands }: Tally): Promise<OperationRow | null> {
     const { operation, approval } = held;
     const record = this.#held.sealVote(held, vote);
     const change = {
       operation_id: operation.operation_id,
-      approval: { approval_id: approval.approval_id, quorum: needed, autonomy_mode },
+      approval: { approval_id: approval.approval_id, quorum, autonomy_mode, demands: demandsColumn(demands) },
       vote: { ...vote, record_id: record.record_id },
       records: [postable(record)],
     };

@@ -46,8 +46,8 @@ export class DecideApproval {
 
   /**
    * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `approval.voted`, `approval.not_delegated`,
-   * `approval.effect_unseen`, `conflict` for a call that was decided otherwise or has expired, and for a session grant
-   * that the call can't get, `approval.previewed_anew`, `record.backlog`
+   * `approval.not_in_group`, `approval.effect_unseen`, `conflict` for a call that was decided otherwise or has expired,
+   * and for a session grant that the call can't get, `approval.previewed_anew`, `record.backlog`
    */
   async run(request: KernelRequest<'approval.decide'>): Promise<OperationView> {
     const { caller, approval_id, delegation_id = null } = request;
@@ -97,12 +97,12 @@ export class DecideApproval {
     if (isRepeatedVote(held, vote)) return held.operation;
     const tally = tallyOf(held, vote);
     if (session !== null) requireSinglePerson(right, tally);
-    if (tally.given < tally.needed) return await this.#useCases.votes.run(held, vote, tally);
+    if (tally.given < tally.needed) return await this.#useCases.votes.run(held, tally);
     if (held.approval.of === 'value') throw new Fault('conflict', 'the call waits for a value: give one, or deny it');
     const useCase = held.approval.of === 'effect' ? this.#useCases.effectApproval : this.#useCases.reevaluation;
     return await useCase.run(
       held,
-      { state: 'approved', actor: vote.cast_by, comment: vote.comment, vote, session },
+      { state: 'approved', actor: vote.cast_by, comment: vote.comment, vote: tally.vote, session },
       satisfiedBy(held, right),
     );
   }
@@ -112,7 +112,8 @@ export class DecideApproval {
  * Only one person alone gives a session grant, and only by their own right, since the grant outlives a delegation.
  * @throws Fault `conflict`
  */
-function requireSinglePerson({ delegation_id }: Right, { needed }: Tally): void {
+function requireSinglePerson({ delegation_id }: Right, { needed, demands }: Tally): void {
+  if (demands.length > 0) throw new Fault('conflict', 'a call that is reserved for groups gets no session grant');
   if (needed > 1) throw new Fault('conflict', 'a call that needs more than one person gets no session grant');
   if (delegation_id !== null) throw new Fault('conflict', 'a session grant needs your own right, not a delegated one');
 }

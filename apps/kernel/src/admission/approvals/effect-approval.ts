@@ -124,14 +124,15 @@ export class EffectApproval {
       return await this.#end(rejudged.held, closing, NOT_STAGED, rejudged);
     if (isPreviewTooOld(rejudged)) return await this.#previewAgain(rejudged, closing, TOO_OLD);
     const tally = tallyOf(rejudged.held, closing.vote, judgement);
-    if (tally.given < tally.needed) return await this.#effectDependencies.votes.run(rejudged.held, closing.vote, tally);
+    if (tally.given < tally.needed) return await this.#effectDependencies.votes.run(rejudged.held, tally);
+    const counted = { ...closing, vote: tally.vote, demands: tally.demands };
     const staged = await openStaged(this.#dependencies.vault, operation.tenant_id, operation.operation_id, held.staged);
-    const approved = await this.#check(rejudged, closing, staged);
+    const approved = await this.#check(rejudged, counted, staged);
     // The check read the rules at a later moment than the decision. They must be the rules that the statement asserts.
     if (approved === null) return null;
     const fault = approved.checked.fault ?? mismatchFault(held, approved.checked);
-    if (fault !== null) return await this.#end(rejudged.held, closing, fault, rejudged);
-    return await this.#commit(approved, closing);
+    if (fault !== null) return await this.#end(rejudged.held, counted, fault, rejudged);
+    return await this.#commit(approved, counted);
   }
 
   async #check(rejudged: Rejudged, closing: ApprovedClosing, staged: StagedCall): Promise<CheckedApproval | null> {

@@ -71,8 +71,8 @@ export class HeldReevaluation {
         );
       refuseUselessValue(rejudged, closing);
       return await (tally.given < tally.needed
-        ? this.#votes.run(rejudged.held, closing.vote, tally)
-        : this.#admit(rejudged, closing));
+        ? this.#votes.run(rejudged.held, tally)
+        : this.#admit(rejudged, { ...closing, vote: tally.vote, demands: tally.demands }));
     }
     const { code, message, hint } = judgement.refusal ?? refusal('internal', 'refused without a reason');
     return await this.#held.end(held, closing, {

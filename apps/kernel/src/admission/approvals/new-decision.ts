@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { actionDigest, type Action } from '@writ/digest';
 import { type Reason } from '@writ/contract';
-import { type ApprovalClosing, type ClosedApproval, type HeldCalls } from '../../execution/held/index.ts';
+import {
+  demandsColumn,
+  type ApprovalClosing,
+  type ClosedApproval,
+  type HeldCalls,
+} from '../../execution/held/index.ts';
 import { actionOf, decisionRecord, redactionsOf, sealDecision } from '../../judging/judgement/index.ts';
 import type { SealedRecord } from '../../evidence/records/index.ts';
 import { makeSessionGrant } from './session-grant.ts';
@@ -68,9 +73,15 @@ export function newDecision(
       action_digest: actionDigest(action),
       image_digest: action.image_digest,
       approval_refs: approvalRefs,
-      approvers: (closing.vote?.seen.votes.length ?? 0) + 1,
+      ...approversOf(closing),
       decision_record_id: decision.record_id,
       decision_hash: decision.digest,
     },
   };
 }
+
+/** How many persons approved it, and what was demanded of their groups. */
+const approversOf = ({ vote, demands }: ApprovalClosing) => ({
+  approvers: (vote?.seen.votes.length ?? 0) + 1,
+  demands_met: demandsColumn(demands ?? []),
+});

@@ -8,6 +8,7 @@ import {
   type Delegation,
   type Right,
 } from '../../execution/held/index.ts';
+import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { roleNeeded } from '../../execution/held/votes-of-call.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { HeldCall } from '../../foundation/rows/held-rows.ts';
@@ -21,7 +22,7 @@ export const isApprover = (caller: Caller): caller is Caller & { role: 'admin' |
  * it, whatever the role, the key and the delegation.
  * @throws Fault `auth.role`, `approval.own_call`
  */
-export function requireApprover(caller: Caller, held: HeldCall): Right {
+export function requireApprover(caller: Caller, held: HeldCall): OwnRight {
   const right = requireNotProposer(caller, held);
   if (roleNeeded(held.approval.autonomy_mode) === 'admin' && right.role !== 'admin')
     throw new Fault('auth.role', 'this approval takes the role `admin`');
@@ -29,7 +30,8 @@ export function requireApprover(caller: Caller, held: HeldCall): Right {
 }
 
 /**
- * The right that the caller uses: their own, or that of the delegation that they name.
+ * The right that the caller uses: their own, or that of the delegation that they name. INVARIANT (membership isn't
+ * lent): a vote counts for a group only if the person whose right it is and the one who casts it are both members.
  * @throws Fault `auth.role`, `approval.own_call`, `approval.not_delegated`, `not_found` for a delegation that the
  * caller may not use
  */
@@ -39,6 +41,21 @@ export async function requireRight(
   held: HeldCall,
   delegationId: string | null,
 ): Promise<Right> {
+  const right = await rightOf(tenants, caller, held, delegationId);
+  const principals = [...new Set([right.principal, principalOf(caller)])];
+  const groups = await kernelSql.approverGroupsOf(tenants.pool, { tenant: caller.tenant_id, principals });
+  return { ...right, groups };
+}
+
+/** A right before its groups are known. */
+type OwnRight = Omit<Right, 'groups'>;
+
+async function rightOf(
+  tenants: TenantPool,
+  caller: Caller,
+  held: HeldCall,
+  delegationId: string | null,
+): Promise<OwnRight> {
   if (delegationId === null) return requireApprover(caller, held);
   requireNotProposer(caller, held);
   const delegation = await readDelegation(tenants, caller.tenant_id, delegationId);
@@ -46,7 +63,7 @@ export async function requireRight(
   return delegatedRight(delegation, held);
 }
 
-function requireNotProposer(caller: Caller, { operation }: HeldCall): Right {
+function requireNotProposer(caller: Caller, { operation }: HeldCall): OwnRight {
   if (!isApprover(caller)) throw new Fault('auth.role', 'an approval takes the role `admin` or `operator`');
   if (isServiceAccount(principalOf(caller)))
     throw new Fault('auth.role', 'a service account decides about no call: an approval takes a person');
@@ -54,7 +71,7 @@ function requireNotProposer(caller: Caller, { operation }: HeldCall): Right {
   return { principal: principalOf(caller), role: caller.role, delegation_id: null };
 }
 
-function delegatedRight(delegation: Delegation, held: HeldCall): Right {
+function delegatedRight(delegation: Delegation, held: HeldCall): OwnRight {
   const { from_principal: principal, role, delegation_id } = delegation;
   // A lent right has the limits of its lender: a person who may not decide can't delegate the decision either.
   if (proposersOf(held.operation).includes(principal)) throw new Fault('approval.own_call');

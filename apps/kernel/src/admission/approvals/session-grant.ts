@@ -139,6 +139,8 @@ function sessionGrantProblem({ held, judgement }: Rejudged): string | null {
     judgement.autonomy_mode !== 'soft_gate'
   )
     return 'a call that needs an administrator gets no session grant';
+  if (held.approval.demands !== null || judgement.approvers?.groups !== undefined)
+    return 'a call that is reserved for groups gets no session grant';
   if (Math.max(held.approval.quorum, judgement.approvers?.count ?? 1) > 1)
     return 'a call that needs more than one person gets no session grant';
   return null;

@@ -11,7 +11,7 @@ import { openSealed, type SessionValues } from '../../execution/values/index.ts'
 import type { DecisionDependencies } from './judge-held.ts';
 import { satisfiedBy, tallyOf } from './quorum.ts';
 import type { HeldReevaluation } from './held-reevaluation.ts';
-import { requireApprover } from './require-approver.ts';
+import { requireRight } from './require-approver.ts';
 
 /** How often one decision is tried again because its facts changed. */
 const DECISIONS_MAX = 5;
@@ -58,13 +58,13 @@ export class SupplyValue {
   }
 
   /**
-   * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `conflict` for a call that waits for no value or was
-   * decided, `request.malformed`, `record.backlog`
+   * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `approval.not_in_group`, `conflict` for a call that
+   * waits for no value or was decided, `request.malformed`, `record.backlog`
    */
   async run(request: KernelRequest<'approval.give'>): Promise<OperationView> {
     for (let times = 0; times < DECISIONS_MAX; times++) {
       const held = await this.#held.find(request.caller.tenant_id, request.approval_id);
-      const right = requireApprover(request.caller, held);
+      const right = await requireRight(this.#dependencies.tenants, request.caller, held, null);
       const row = await this.#decide(held, right, request);
       if (row !== null) return await this.#views.of(row, { waitMs: RECEIPT_WAIT_MS });
     }
@@ -80,7 +80,8 @@ export class SupplyValue {
     if (approval.state !== 'pending') throw new Fault('conflict', `the approval is \`${approval.state}\` already`);
     if (held.now >= approval.expires_at) throw new Fault('conflict', 'the approval has expired');
     const vote = newVote(held, caller, right, { says: 'approve', comment });
-    const { given: approvals, needed } = tallyOf(held, vote);
+    const tally = tallyOf(held, vote);
+    const { given: approvals, needed } = tally;
     if (approvals < needed)
       throw new Fault(
         'conflict',
@@ -98,7 +99,7 @@ export class SupplyValue {
     );
     return await this.#reevaluation.run(
       held,
-      { state: 'approved', actor: vote.cast_by, comment, vote, given },
+      { state: 'approved', actor: vote.cast_by, comment, vote: tally.vote, given },
       satisfiedBy(held, right),
     );
   }

@@ -4,7 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { stageCall, type CheckedEffect, type MoreSupervision } from '../effects/index.ts';
 import type { OutcomeDraft, OutcomeWriter } from '../outcomes/index.ts';
-import { approvalExpiry } from '../held/index.ts';
+import { approvalExpiry, demandsColumn, waitingColumns } from '../held/index.ts';
 import { actionOfRow, approvedDigest } from '../../judging/judgement/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
 import { composeRecord, fieldsOfCall, type RecordSealer } from '../../evidence/records/index.ts';
@@ -77,6 +77,8 @@ export class HoldEffect {
       expires_at,
       reasons: moreSupervision.reasons,
       quorum: moreSupervision.quorum,
+      demands: demandsColumn(moreSupervision.demands),
+      ...waitingColumns(moreSupervision.waiting),
     };
     return await this.#outcomeWriter.hold(facts, ending, report, { approval, staged, record });
   }

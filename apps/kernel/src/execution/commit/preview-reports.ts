@@ -4,7 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import { attemptFacts, type AttemptFacts } from '../attempts/index.ts';
 import { stageCall, type CheckedEffect, type EffectCheck } from '../effects/index.ts';
 import { mergeReasons } from '../outcomes/index.ts';
-import type { PreviewEnd, Previews } from '../held/index.ts';
+import { demandsColumn, mergeDemands, type PreviewEnd, type Previews } from '../held/index.ts';
 import { stricter } from '../../judging/judgement/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
@@ -54,7 +54,12 @@ export class PreviewReports {
     const checked = await this.#effects.of(
       {
         ...facts,
-        operation: { ...facts.operation, autonomy_mode: approval.autonomy_mode, approvers: approval.quorum },
+        operation: {
+          ...facts.operation,
+          autonomy_mode: approval.autonomy_mode,
+          approvers: approval.quorum,
+          demands_met: approval.demands === null ? null : [...approval.demands],
+        },
       },
       report,
     );
@@ -112,6 +117,7 @@ export class PreviewReports {
         effect_digest: digest,
         autonomy_mode: mode,
         quorum: Math.max(approval.quorum, moreSupervision?.quorum ?? 1),
+        demands: demandsColumn(mergeDemands(approval.demands, moreSupervision?.demands)),
         reasons,
       },
     };

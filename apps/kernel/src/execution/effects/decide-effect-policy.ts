@@ -11,9 +11,15 @@ import {
 } from '@writ/contract';
 import { listsTool } from '@writ/capability';
 import type { EffectExamination } from '@writ/effect';
+import { areCovered, type Demands } from '../held/demands.ts';
 import { outcomeFault, type OutcomeFault } from '../outcomes/index.ts';
 import { delegatorsOf, hintOf, isStaged, passReasons, personOf } from '../../judging/judgement/index.ts';
-import type { ActivePolicy, JudgedEffect as EffectQuestion, Supervision } from '../../judging/policies/policy-sets.ts';
+import type {
+  ActivePolicy,
+  JudgedEffect as EffectQuestion,
+  PolicyWaiting,
+  Supervision,
+} from '../../judging/policies/policy-sets.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 
 /** Prefix of the rule ids of a set that observes: see `cedarPolicy`. */
@@ -48,6 +54,10 @@ export interface MoreSupervision {
   readonly approval_ms: number;
   /** how many persons must approve it */
   readonly quorum: number;
+  /** which groups they must be of; none: anybody may approve */
+  readonly demands: Demands;
+  /** what happens while it waits */
+  readonly waiting: PolicyWaiting | null;
   /** whether findings on the effect require it: no earlier approval covers them */
   readonly requiresNewApproval: boolean;
 }
@@ -131,10 +141,13 @@ export async function decideEffectPolicy(policy: ActivePolicy, effect: AttemptEf
   const quorum = mode === 'autopilot' ? 0 : (verdict.approvers?.count ?? 1);
   const hadSupervision = verdict.requiresNewApproval === true ? 'autopilot' : granted;
   const approvers = verdict.requiresNewApproval === true ? 0 : approversOf(operation, granted);
-  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(hadSupervision) && quorum <= approvers)
+  const demands = verdict.approvers?.groups ?? [];
+  const met = verdict.requiresNewApproval === true ? null : operation.demands_met;
+  const isSupervised = AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(hadSupervision);
+  if (isSupervised && quorum <= approvers && areCovered(demands, met))
     return { ...NOT_JUDGED, findings: observedOf(verdict) };
   if (mode === 'soft_gate' || mode === 'escalated') {
-    const { hash: policy_hash, approvalMs: approval_ms } = policy;
+    const { hash: policy_hash, approvalMs: approval_ms, waiting } = policy;
     const passes = passReasons(verdict);
     const findings = { rule_ids, reasons: [...reasons, ...passes] };
     const requiresNewApproval = verdict.requiresNewApproval === true;
@@ -148,6 +161,8 @@ export async function decideEffectPolicy(policy: ActivePolicy, effect: AttemptEf
         policy_hash,
         approval_ms,
         quorum,
+        demands,
+        waiting,
         requiresNewApproval,
       },
     };

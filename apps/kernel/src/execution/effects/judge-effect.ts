@@ -45,6 +45,7 @@ async function decideSupervision(
     verdict.moreSupervision?.mode === 'soft_gate' &&
     !verdict.moreSupervision.requiresNewApproval &&
     verdict.moreSupervision.quorum === 1 &&
+    verdict.moreSupervision.demands.length === 0 &&
     verdict.moreSupervision.reasons.every(({ code }) => approved.reasons.includes(code));
   return wasShown ? { ...verdict, moreSupervision: null } : verdict;
 }

@@ -18,6 +18,7 @@ import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { ApprovalRow, HeldCall } from '../../foundation/rows/held-rows.ts';
 import type { OperationMonitor } from '../telemetry/operation-monitor.ts';
+import { demandsColumn, type Demands } from './demands.ts';
 import { hasRun } from './held-call.ts';
 import { hasOwnRecord, voteDigest, type Vote } from './votes.ts';
 
@@ -39,6 +40,8 @@ export interface ApprovalClosing {
   };
   /** the vote that decides it; absent for the clock and a cancellation */
   readonly vote?: Vote;
+  /** what its groups had to meet, where it approves; absent: what the approval has */
+  readonly demands?: Demands;
 }
 
 /** A decision that approves, with its vote. */
@@ -155,7 +158,7 @@ export class HeldCalls {
   /** The records and columns that close the approval. */
   close(held: HeldCall, closing: ApprovalClosing): ClosedApproval {
     const { approval } = held;
-    const { vote, state, actor, comment, supersededBy = null } = closing;
+    const { vote, state, actor, comment, supersededBy = null, demands } = closing;
     const voteRecord = vote !== undefined && hasOwnRecord(held, vote) ? this.sealVote(held, vote) : null;
     return {
       records: [...(voteRecord === null ? [] : [voteRecord]), this.#sealApproval(held, closing)],
@@ -165,6 +168,7 @@ export class HeldCalls {
         decided_by: actor,
         comment,
         superseded_by: supersededBy,
+        ...(demands === undefined ? {} : { demands: demandsColumn(demands) }),
         vote: vote === undefined ? null : { ...vote, record_id: voteRecord?.record_id ?? null },
       },
     };
@@ -173,6 +177,11 @@ export class HeldCalls {
   /** The record of a vote. */
   sealVote(held: HeldCall, vote: Vote): SealedRecord {
     return this.#seal(held, vote.cast_by, { verb: 'vote', subject: vote.vote_id, digest: voteDigest(held, vote) });
+  }
+
+  /** The record of a step of an escalation. `digest`: of the step, and the groups that it adds. */
+  sealEscalation(held: HeldCall, digest: string): SealedRecord {
+    return this.#seal(held, 'kernel', { verb: 'escalate', subject: held.approval.approval_id, digest });
   }
 
   /** The record of a closed approval. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-export { approvalExpiry } from './approval-expiry.ts';
+export { approvalExpiry, waitingColumns } from './approval-expiry.ts';
 export { readDelegation, unfitReason, type Delegation } from './delegations.ts';
+export { areCovered, demandsColumn, isOfGroups, mergeDemands, viewDemands, type Demands } from './demands.ts';
 export { storedArgumentsOf } from './held-arguments.ts';
 export { hasRun } from './held-call.ts';
 export {

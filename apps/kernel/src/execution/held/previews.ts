@@ -3,6 +3,7 @@ import type { UnmetNeed, Budgets, Reason, ReportRequest, UsageCounter } from '@w
 import { settledUse } from '@writ/capability';
 import type { Announcer } from '../announcements/index.ts';
 import type { OutcomeFault } from '../outcomes/index.ts';
+import type { Demands } from './demands.ts';
 import { composeRecord, fieldsOfCall, type RecordSealer, type SealedRecord } from '../../evidence/records/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
@@ -29,6 +30,7 @@ export interface PreviewEnd {
     readonly effect_digest: string;
     readonly autonomy_mode: string;
     readonly quorum: number;
+    readonly demands: Demands | null;
     readonly reasons: readonly Reason[];
   } | null;
 }

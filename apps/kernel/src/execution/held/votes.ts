@@ -12,6 +12,8 @@ export interface Right {
   readonly principal: string;
   readonly role: VoteRole;
   readonly delegation_id: string | null;
+  /** the approver groups that this person and the one who uses the right are both members of */
+  readonly groups: readonly string[];
 }
 
 /** A person's vote on a held call, as kernel.put_vote takes it. */

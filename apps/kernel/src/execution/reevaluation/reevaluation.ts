@@ -3,6 +3,7 @@ import type { TenantId } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
 import { parsePath } from '@writ/workspace';
 import type { AttemptFacts } from '../attempts/index.ts';
+import { areCovered } from '../held/demands.ts';
 import { outcomeFault, type OutcomeFault } from '../outcomes/index.ts';
 import {
   actionOf,
@@ -150,6 +151,12 @@ export function refusalOf(
     return outcomeFault(
       code,
       `${cause}, and the policy now asks for a person before the call runs again`,
+      'propose the call anew',
+    );
+  if (!areCovered(judgement.approvers?.groups, operation.demands_met))
+    return outcomeFault(
+      'approval.stale',
+      `${cause}, and the policy now reserves the approval for others than those who gave it`,
       'propose the call anew',
     );
   if (operation.approval_refs.length === 0 || approvedDigest(action) === approvedDigest(actionOfRow(operation)))

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ApprovalView, UnmetNeed, AutonomyMode, Budgets, Reason, VoteCount } from '@writ/contract';
+import type { ApproverDemand, ApprovalView, UnmetNeed, AutonomyMode, Budgets, Reason, VoteCount } from '@writ/contract';
 import type { ArgumentsRef } from './content-ref.ts';
 import type { OperationRow } from './operation-row.ts';
 
+/** Whom an approval is reserved for. */
+export interface ReservedFor {
+  /** each must be met; null: none */
+  readonly demands: readonly ApproverDemand[] | null;
+  /** the groups of the escalations that were taken, whose members may approve too */
+  readonly escalated_to: readonly string[];
+}
+
 /** A row of kernel.approval as `to_jsonb` gives it. */
-export interface ApprovalRow {
+export interface ApprovalRow extends ReservedFor {
   readonly approval_id: string;
   readonly tenant_id: string;
   readonly operation_id: string;
@@ -29,6 +37,13 @@ export interface ApprovalRow {
   readonly quorum: number;
   /** grows whenever the request to them changes: a vote counts for one version of the request */
   readonly asked: number;
+  /** the steps of its escalation; null: none */
+  readonly escalations: readonly { readonly after_ms: number; readonly to: readonly string[] }[] | null;
+  /** how many of them were taken */
+  readonly escalated: number;
+  /** how long before its end reminders are sent, in milliseconds, and how many were */
+  readonly reminders: readonly number[];
+  readonly reminded: number;
 }
 
 /** A row of kernel.preview as `to_jsonb` gives it. */
@@ -68,12 +83,17 @@ export interface VoteRow {
   readonly comment: string | null;
   readonly record_id: string | null;
   readonly created_at: number;
-  /** whether it is for the present version of the request, by a right that was not revoked */
+  /**
+   * whether it is for the present version of the request, by a right that was not revoked, of a person whom the
+   * approval is reserved for
+   */
   readonly stands: boolean;
+  /** the groups that the person and the one who cast it are both members of; a kernel of before reads none */
+  readonly groups?: readonly string[];
 }
 
 /** A held call with what counting its votes needs. */
-export interface VotedCall {
+export interface VotedCall extends ReservedFor {
   readonly autonomy_mode: AutonomyMode;
   readonly quorum: number;
   readonly votes: readonly VoteRow[];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
   AppliedRedaction,
+  ApproverDemand,
   AutonomyMode,
   Budgets,
   CallLane,
@@ -55,6 +56,8 @@ export interface OperationRow extends ResolutionColumns {
   readonly person: string | null;
   /** how many persons approved the call as it runs */
   readonly approvers: number;
+  /** what was demanded of the groups of these persons, and they met; null: nothing */
+  readonly demands_met: ApproverDemand[] | null;
   readonly proposal_digest: string;
   readonly state: State;
   readonly mutating: boolean;

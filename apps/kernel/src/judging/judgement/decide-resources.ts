@@ -234,6 +234,7 @@ export function underClearance<T extends Supervision>(
     approvers: {
       count: Math.max(quorum[strictest], required.approvers?.count ?? 1),
       role: strictest === 'escalated' ? 'admin' : 'operator',
+      ...(required.approvers?.groups === undefined ? {} : { groups: required.approvers.groups }),
     },
     reasons: [reason, ...required.reasons],
   };

@@ -12,7 +12,7 @@ import type {
 } from '@writ/contract';
 import type { TokenReservation } from '@writ/capability';
 import type { Approvers } from '@writ/policy';
-import type { ActivePolicy } from '../policies/policy-sets.ts';
+import type { ActivePolicy, PolicyWaiting } from '../policies/policy-sets.ts';
 import type { DecidedLimits } from '../../foundation/rows/operation-row.ts';
 import type { Refusal } from './call.ts';
 import type { PreviewBudget } from './decide-preview.ts';
@@ -40,6 +40,8 @@ export interface Judgement {
   readonly approvers: Approvers | null;
   /** how long it waits for them, in milliseconds */
   readonly approval_ms: number;
+  /** what happens while it waits; null: nothing */
+  readonly waiting: PolicyWaiting | null;
   /** how long its previewed effect may be approved as it was shown, in milliseconds */
   readonly preview_ms: number;
   /** how long a session grant lives whose approver sets no time, in milliseconds */
@@ -58,7 +60,7 @@ export interface Judgement {
 
 /** The start of a judgement: nothing is found out yet, so nothing is allowed. */
 export function initialJudgement(
-  { hash, approvalMs, previewMs, sessionGrantMs }: ActivePolicy,
+  { hash, approvalMs, waiting, previewMs, sessionGrantMs }: ActivePolicy,
   tool: ToolDefinition | null,
 ): Judgement {
   return {
@@ -76,6 +78,7 @@ export function initialJudgement(
     redactions: [],
     approvers: null,
     approval_ms: approvalMs,
+    waiting,
     preview_ms: previewMs,
     session_grant_ms: sessionGrantMs,
     touched: [],

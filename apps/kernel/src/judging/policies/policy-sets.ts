@@ -10,7 +10,7 @@ import type {
   ToolDefinition,
   Verdict,
 } from '@writ/contract';
-import type { Approvers, EgressFacts, HistoryFacts, HistoryNeed, PersonFacts } from '@writ/policy';
+import type { Approvers, EgressFacts, HistoryFacts, HistoryNeed, PersonFacts, PolicyDocument } from '@writ/policy';
 import type { EffectExamination, EffectSettings } from '@writ/effect';
 import type { SessionPast } from '../../foundation/rows/session-past.ts';
 
@@ -96,6 +96,9 @@ export interface CountNeeded extends HistoryNeed {
   readonly patterns: readonly string[];
 }
 
+/** What happens while a held call waits, as the set says. */
+export type PolicyWaiting = NonNullable<PolicyDocument['waiting']>;
+
 /** The policy in force for a tenant, ready to be evaluated. */
 export interface ActivePolicy {
   /** hex SHA-256 of its meaning */
@@ -104,6 +107,10 @@ export interface ActivePolicy {
   readonly quorum: Readonly<Record<'soft_gate' | 'escalated', number>>;
   /** how long a held call waits for a person, in milliseconds */
   readonly approvalMs: number;
+  /** to whom a held call is offered while nobody decides, and when people are reminded; null: neither */
+  readonly waiting: PolicyWaiting | null;
+  /** the approver groups that the set names */
+  readonly groups: readonly string[];
   /** how long a previewed effect may be approved as it was shown, in milliseconds */
   readonly previewMs: number;
   /** how long a staged change may be applied, in milliseconds */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, principalOf, type Caller, type KernelRequest, type PolicyActivation } from '@writ/contract';
-import { problemText } from '@writ/policy';
+import { groupsNamedIn, problemText } from '@writ/policy';
 import { currentTrace } from '@writ/telemetry';
 import { postable } from '../../judging/judgement/index.ts';
 import type { Outbox } from '../../evidence/outbox/outbox.ts';
@@ -44,8 +44,8 @@ export class ActivatePolicy {
 
   /**
    * Activating the active set changes nothing.
-   * @throws Fault `auth.role`, `not_found`, `conflict`, `policy.invalid` for rules that can never apply,
-   * `policy.unreadable`, `overloaded`
+   * @throws Fault `auth.role`, `not_found`, `conflict`, `policy.invalid` for rules that can never apply and
+   * unknown groups, `policy.unreadable`, `overloaded`
    */
   async run(request: KernelRequest<'policy.activate'>): Promise<PolicyActivation> {
     const { caller, policy, if_active, note, allow_impossible = false } = request;
@@ -58,6 +58,7 @@ export class ActivatePolicy {
       requireActive(ifActive, active);
       if (newest?.policy_hash === ready.set.policy_hash) return active;
       if (!allow_impossible) requirePossible(ready);
+      await this.#requireGroups(caller, ready);
       const activated = await this.#activate({ caller, verb: 'policy_activated', note }, ready, newest?.seq ?? 0n, now);
       if (activated !== null) return activated;
     }
@@ -81,9 +82,27 @@ export class ActivatePolicy {
         : await this.#repository.stored.ready(tenant_id, previous.policy_hash);
     const { active, now } = await this.#repository.inForce(tenant_id);
     requireActive(ifActive, active);
+    await this.#requireGroups(caller, ready);
     const activated = await this.#activate({ caller, verb: 'policy_rolled_back', note }, ready, newest.seq, now);
     if (activated === null) throw new Fault('conflict', 'another policy set was activated meanwhile');
     return activated;
+  }
+
+  /**
+   * INVARIANT (unknown means refused): a set that reserves approvals for a group that isn't there would be approved by
+   * nobody. The statement asserts the same, since a group may be removed meanwhile.
+   * @throws Fault `policy.invalid`
+   */
+  async #requireGroups({ tenant_id }: Caller, { set }: ReadyPolicy): Promise<void> {
+    const names = groupsNamedIn(set);
+    if (names.length === 0) return;
+    const missing = await kernelSql.unknownGroups(this.#dependencies.tenants.pool, { tenant: tenant_id, names });
+    if (missing.length === 0) return;
+    const named = missing.map((name) => `\`${name}\``).join(', ');
+    throw new Fault(
+      'policy.invalid',
+      `the set names approver groups that don't exist: ${named}; make them first (\`writ approver-group set\`)`,
+    );
   }
 
   async #hashOf({ tenant_id }: Caller, ref: string | null): Promise<string | null> {
@@ -107,6 +126,7 @@ export class ActivatePolicy {
       name: document.name,
       document,
       note,
+      groups: groupsNamedIn(set),
       activated_by: api_key_id,
       activated_as: principalOf(caller),
       record: postable(record),

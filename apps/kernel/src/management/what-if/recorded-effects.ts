@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   Fault,
+  type ApproverDemand,
   type AutonomyMode,
   type Delta,
   type EffectSkip,
@@ -50,6 +51,7 @@ interface CommitRow {
   readonly effect_approval: string | null;
   readonly action_mode: AutonomyMode | null;
   readonly action_quorum: number | null;
+  readonly action_demands: ApproverDemand[] | null;
 }
 
 interface SeriesRows {
@@ -68,14 +70,15 @@ const AT_COMMIT = `SELECT s.created_at AS at, s.seq,
      WHERE l.tenant_id = o.tenant_id AND l.at <= s.created_at
        AND ((l.scope = 'session' AND l.id = coalesce(o.session_id, o.capability_token_id))
          OR (l.scope = 'workspace' AND l.id = o.workspace_id))) AS labels,
-  e.approval_id AS effect_approval, y.autonomy_mode AS action_mode, y.quorum AS action_quorum
+  e.approval_id AS effect_approval, y.autonomy_mode AS action_mode, y.quorum AS action_quorum,
+  y.demands AS action_demands
   FROM kernel.operation o
   JOIN kernel.snapshot s
     ON s.workspace_id = o.workspace_id AND s.snapshot_id = o.new_snapshot_id AND s.operation_id = o.operation_id
   LEFT JOIN LATERAL (SELECT a.approval_id FROM kernel.approval a
     WHERE a.operation_id = o.operation_id AND a.of = 'effect' AND a.state = 'approved'
     ORDER BY a.decided_at DESC LIMIT 1) e ON true
-  LEFT JOIN LATERAL (SELECT a.autonomy_mode, a.quorum FROM kernel.approval a
+  LEFT JOIN LATERAL (SELECT a.autonomy_mode, a.quorum, a.demands FROM kernel.approval a
     WHERE a.operation_id = o.operation_id AND a.of = 'action' AND a.state = 'approved'
     ORDER BY a.decided_at DESC LIMIT 1) y ON true
   WHERE o.operation_id = $1`;
@@ -179,12 +182,13 @@ const hashOf = (deltaId: string): string => deltaId.slice('delta:'.length);
 
 /** The operation at the report of its attempt, so without a later approval of this effect. */
 function operationAtReport(operation: OperationRow, then: CommitRow): OperationRow {
-  const { effect_approval, action_mode, action_quorum } = then;
+  const { effect_approval, action_mode, action_quorum, action_demands } = then;
   if (effect_approval === null) return operation;
   return {
     ...operation,
     autonomy_mode: action_mode ?? 'autopilot',
     approvers: action_quorum ?? 0,
+    demands_met: action_demands,
     approval_refs: operation.approval_refs.filter((ref) => ref !== effect_approval),
   };
 }

@@ -35,7 +35,11 @@ export class ApprovalsController {
   list(
     @RequestInput() { caller, query }: RequestInputOf<typeof APPROVALS.list>,
   ): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
-    return this.kernel.ask('approval.list', caller, { page: pageOf(query), state: query.state ?? null });
+    return this.kernel.ask('approval.list', caller, {
+      page: pageOf(query),
+      state: query.state ?? null,
+      ...(query.mine !== true ? {} : { mine: true as const }),
+    });
   }
 
   @Route(APPROVALS.read)

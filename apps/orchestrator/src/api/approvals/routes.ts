@@ -31,6 +31,7 @@ const decision = {
     'approval.own_call',
     'approval.voted',
     'approval.not_delegated',
+    'approval.not_in_group',
     'approval.expired',
     'approval.stale',
     'approval.previewed_anew',
@@ -55,6 +56,12 @@ export const APPROVALS = {
       {
         ...paging,
         state: Type.Optional(Type.Enum(['pending', 'approved', 'denied', 'expired', 'cancelled', 'superseded'])),
+        mine: Type.Optional(
+          Type.Boolean({
+            description:
+              '`true`: only those that you may decide now: of your role and groups, and not of your own calls',
+          }),
+        ),
       },
       closed,
     ),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  ApproverGroupName,
   ContainerView,
   DeclaredToolName,
   FAULTS,
@@ -66,6 +67,7 @@ function schemaOf(kind: ParamKind): TSchema {
   if (kind === 'profile' || kind === 'provider') return ProfileName;
   if (kind === 'imageName') return ImageName;
   if (kind === 'mcpServer') return Type.String({ pattern: MCP_SERVER_NAME, description: 'the name of an MCP server' });
+  if (kind === 'approverGroup') return ApproverGroupName;
   if (kind === 'keyid') return RegistrarKeyView.properties.keyid;
   if (kind === 'tool') return DeclaredToolName;
   if (kind === 'leaf')

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import {
+  APPROVER_GROUP_NAME,
   CONTAINER_ID,
   Fault,
   isId,
@@ -76,6 +77,7 @@ const CONTAINER = new RegExp(CONTAINER_ID);
 const SANDBOX = new RegExp(SANDBOX_NAME);
 const SKILL = new RegExp(SKILL_NAME);
 const PROFILE = new RegExp(PROFILE_NAME);
+const APPROVER_GROUP = new RegExp(APPROVER_GROUP_NAME);
 const THUMBPRINT = new RegExp(KEYID);
 
 function isValidParam(kind: ParamKind, text: string): boolean {
@@ -90,6 +92,7 @@ function isValidParam(kind: ParamKind, text: string): boolean {
   if (kind === 'mcpServer') return MCP_SERVER.test(text);
   if (kind === 'provider') return PROFILE.test(text);
   if (kind === 'profile') return PROFILE.test(text);
+  if (kind === 'approverGroup') return APPROVER_GROUP.test(text);
   if (kind === 'keyid') return THUMBPRINT.test(text);
   return kind === 'policy' ? POLICY.test(text) : isId(kind, text);
 }

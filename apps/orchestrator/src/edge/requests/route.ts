@@ -18,6 +18,7 @@ export type ParamKind =
   | 'secret'
   | 'sandbox'
   | 'profile'
+  | 'approverGroup'
   | 'imageName'
   | 'mcpServer'
   | 'skill'

@@ -69,9 +69,9 @@ class AsyncApprovalsApi(AsyncGroup):
         answer: models.Delegation = await self._json(routes.APPROVALS__REVOKE_DELEGATION, (delegation_id, ), None, {}, options, models.Delegation)
         return answer
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None, state: models.ListApprovalsState | None = None, options: RequestOptions | None = None) -> AsyncListed[models.ApprovalList, models.Approval]:
+    def list(self, *, cursor: str | None = None, limit: int | None = None, state: models.ListApprovalsState | None = None, mine: bool | None = None, options: RequestOptions | None = None) -> AsyncListed[models.ApprovalList, models.Approval]:
         """Lists approvals, newest first. Roles: admin, operator, auditor."""
-        return self._list(routes.APPROVALS__LIST, (), None, {"cursor": cursor, "limit": limit, "state": state}, options, models.ApprovalList)
+        return self._list(routes.APPROVALS__LIST, (), None, {"cursor": cursor, "limit": limit, "state": state, "mine": mine}, options, models.ApprovalList)
 
     async def get(self, approval_id: str, /, *, options: RequestOptions | None = None) -> models.Approval:
         """Shows the held call, and the effect of its preview. Roles: admin, operator, auditor."""
@@ -101,6 +101,27 @@ class AsyncApprovalsApi(AsyncGroup):
     async def deny(self, approval_id: str, body: models.DenyRequest | Mapping[str, Any] | None = None, /, *, options: RequestOptions | None = None) -> models.Operation:
         """Denies a call; the agent receives the comment. Roles: admin, operator."""
         answer: models.Operation = await self._json(routes.APPROVALS__DENY, (approval_id, ), body, {}, options, models.Operation)
+        return answer
+
+
+class AsyncApproverGroupsApi(AsyncGroup):
+    def list(self, *, cursor: str | None = None, limit: int | None = None, options: RequestOptions | None = None) -> AsyncListed[models.ApproverGroupList, models.ApproverGroup]:
+        """Lists the approver groups with their members, by name. Roles: admin, operator, auditor."""
+        return self._list(routes.APPROVER_GROUPS__LIST, (), None, {"cursor": cursor, "limit": limit}, options, models.ApproverGroupList)
+
+    async def get(self, group: str, /, *, options: RequestOptions | None = None) -> models.ApproverGroup:
+        """Shows one approver group. Roles: admin, operator, auditor."""
+        answer: models.ApproverGroup = await self._json(routes.APPROVER_GROUPS__GET, (group, ), None, {}, options, models.ApproverGroup)
+        return answer
+
+    async def put(self, group: str, body: models.PutApproverGroupRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.ApproverGroup:
+        """Makes or changes an approver group: it has exactly these members afterwards. Roles: admin."""
+        answer: models.ApproverGroup = await self._json(routes.APPROVER_GROUPS__PUT, (group, ), body, {}, options, models.ApproverGroup)
+        return answer
+
+    async def delete(self, group: str, /, *, options: RequestOptions | None = None) -> models.Removed:
+        """Removes an approver group that the policy in force does not name. Roles: admin."""
+        answer: models.Removed = await self._json(routes.APPROVER_GROUPS__DELETE, (group, ), None, {}, options, models.Removed)
         return answer
 
 
@@ -1175,6 +1196,10 @@ class AsyncApiGroups:
     @cached_property
     def approvals(self) -> AsyncApprovalsApi:
         return AsyncApprovalsApi(self._shell)
+
+    @cached_property
+    def approver_groups(self) -> AsyncApproverGroupsApi:
+        return AsyncApproverGroupsApi(self._shell)
 
     @cached_property
     def audio_devices(self) -> AsyncAudioDevicesApi:

@@ -69,9 +69,9 @@ class ApprovalsApi(Group):
         answer: models.Delegation = self._json(routes.APPROVALS__REVOKE_DELEGATION, (delegation_id, ), None, {}, options, models.Delegation)
         return answer
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None, state: models.ListApprovalsState | None = None, options: RequestOptions | None = None) -> Listed[models.ApprovalList, models.Approval]:
+    def list(self, *, cursor: str | None = None, limit: int | None = None, state: models.ListApprovalsState | None = None, mine: bool | None = None, options: RequestOptions | None = None) -> Listed[models.ApprovalList, models.Approval]:
         """Lists approvals, newest first. Roles: admin, operator, auditor."""
-        return self._list(routes.APPROVALS__LIST, (), None, {"cursor": cursor, "limit": limit, "state": state}, options, models.ApprovalList)
+        return self._list(routes.APPROVALS__LIST, (), None, {"cursor": cursor, "limit": limit, "state": state, "mine": mine}, options, models.ApprovalList)
 
     def get(self, approval_id: str, /, *, options: RequestOptions | None = None) -> models.Approval:
         """Shows the held call, and the effect of its preview. Roles: admin, operator, auditor."""
@@ -101,6 +101,27 @@ class ApprovalsApi(Group):
     def deny(self, approval_id: str, body: models.DenyRequest | Mapping[str, Any] | None = None, /, *, options: RequestOptions | None = None) -> models.Operation:
         """Denies a call; the agent receives the comment. Roles: admin, operator."""
         answer: models.Operation = self._json(routes.APPROVALS__DENY, (approval_id, ), body, {}, options, models.Operation)
+        return answer
+
+
+class ApproverGroupsApi(Group):
+    def list(self, *, cursor: str | None = None, limit: int | None = None, options: RequestOptions | None = None) -> Listed[models.ApproverGroupList, models.ApproverGroup]:
+        """Lists the approver groups with their members, by name. Roles: admin, operator, auditor."""
+        return self._list(routes.APPROVER_GROUPS__LIST, (), None, {"cursor": cursor, "limit": limit}, options, models.ApproverGroupList)
+
+    def get(self, group: str, /, *, options: RequestOptions | None = None) -> models.ApproverGroup:
+        """Shows one approver group. Roles: admin, operator, auditor."""
+        answer: models.ApproverGroup = self._json(routes.APPROVER_GROUPS__GET, (group, ), None, {}, options, models.ApproverGroup)
+        return answer
+
+    def put(self, group: str, body: models.PutApproverGroupRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.ApproverGroup:
+        """Makes or changes an approver group: it has exactly these members afterwards. Roles: admin."""
+        answer: models.ApproverGroup = self._json(routes.APPROVER_GROUPS__PUT, (group, ), body, {}, options, models.ApproverGroup)
+        return answer
+
+    def delete(self, group: str, /, *, options: RequestOptions | None = None) -> models.Removed:
+        """Removes an approver group that the policy in force does not name. Roles: admin."""
+        answer: models.Removed = self._json(routes.APPROVER_GROUPS__DELETE, (group, ), None, {}, options, models.Removed)
         return answer
 
 
@@ -1175,6 +1196,10 @@ class ApiGroups:
     @cached_property
     def approvals(self) -> ApprovalsApi:
         return ApprovalsApi(self._shell)
+
+    @cached_property
+    def approver_groups(self) -> ApproverGroupsApi:
+        return ApproverGroupsApi(self._shell)
 
     @cached_property
     def audio_devices(self) -> AudioDevicesApi:

@@ -3,6 +3,7 @@ import { admissionFunctions } from './admission.ts';
 import { agentsFunctions } from './agents.ts';
 import { apiKeysFunctions } from './api-keys.ts';
 import { approvalsFunctions } from './approvals.ts';
+import { approverGroupsFunctions } from './approver-groups.ts';
 import { attemptsFunctions } from './attempts.ts';
 import { dispatchFunctions } from './dispatch.ts';
 import { erasureFunctions } from './erasure.ts';
@@ -37,6 +38,7 @@ export const kernelSql = {
   ...agentsFunctions,
   ...apiKeysFunctions,
   ...approvalsFunctions,
+  ...approverGroupsFunctions,
   ...attemptsFunctions,
   ...dispatchFunctions,
   ...erasureFunctions,

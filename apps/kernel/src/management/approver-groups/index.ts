@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+export { ApproverGroups } from './approver-groups.ts';
+export { ApproverGroupsController } from './approver-groups.controller.ts';

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import type { ApproverGroupView } from '@writ/contract';
+import { RequestInput } from '../../edge/requests/request-input.ts';
+import { pageOf } from '../../edge/requests/fields.ts';
+import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
+import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { APPROVER_GROUPS } from './routes.ts';
+
+@Controller()
+export class ApproverGroupsController {
+  constructor(private readonly kernel: KernelClient) {}
+
+  @Route(APPROVER_GROUPS.list)
+  list(
+    @RequestInput() { caller, query }: RequestInputOf<typeof APPROVER_GROUPS.list>,
+  ): Promise<{ items: ApproverGroupView[]; next_cursor: string | null }> {
+    return this.kernel.ask('approver_group.list', caller, { page: pageOf(query) });
+  }
+
+  @Route(APPROVER_GROUPS.read)
+  read(@RequestInput() { caller, params }: RequestInputOf<typeof APPROVER_GROUPS.read>): Promise<ApproverGroupView> {
+    return this.kernel.ask('approver_group.read', caller, { name: params.group });
+  }
+
+  @Route(APPROVER_GROUPS.put)
+  put(
+    @RequestInput() { caller, params, body }: RequestInputOf<typeof APPROVER_GROUPS.put>,
+  ): Promise<ApproverGroupView> {
+    const { members, description = null } = body;
+    return this.kernel.ask('approver_group.put', caller, { name: params.group, members, description });
+  }
+
+  @Route(APPROVER_GROUPS.remove)
+  remove(
+    @RequestInput() { caller, params }: RequestInputOf<typeof APPROVER_GROUPS.remove>,
+  ): Promise<{ removed: string }> {
+    return this.kernel.ask('approver_group.remove', caller, { name: params.group });
+  }
+}
