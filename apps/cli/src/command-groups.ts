@@ -3,6 +3,10 @@ import type { Group } from './command-group.ts';
 
 export type { Group } from './command-group.ts';
 export type { Group };
+import { APPROVAL_GROUPS } from './approvals/groups.ts';
+import type { Group } from './command-group.ts';
+
+export type { Group } from './command-group.ts';
 
 /**
  * The commands, in the order of the help. A thing is named in the singular: `writ token create`. Its verbs are `list`,
@@ -49,12 +53,7 @@ export const GROUPS: readonly Group[] = [
     summary: 'policy sets',
     load: async () => (await import('./policies/policies.ts')).policyCommand,
   },
-  {
-    name: 'approval',
-    plural: 'approvals',
-    summary: 'calls that wait for a person',
-    load: async () => (await import('./approvals/approvals.ts')).approvalsCommand,
-  },
+  ...APPROVAL_GROUPS,
   { name: 'risk', summary: 'the risk of a command', load: async () => (await import('./risk/risk.ts')).riskCommand },
   {
     name: 'mk8',

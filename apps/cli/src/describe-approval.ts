@@ -34,6 +34,9 @@ export function describe(approval: ApprovalView): string {
     output: outputOf(preview.output),
     effect: binding.effect_digest,
     votes: votesOf(approval.votes),
+    'reserved for': (approval.groups ?? []).map(demandLine).join('\n'),
+    'escalated to': (approval.escalated_to ?? []).join(' '),
+    escalates: approval.escalates_at === undefined ? null : momentOf(approval.escalates_at),
     voted: approval.voted.map(votedLine).join('\n'),
     agent: approval.agent_id,
     operation: approval.operation_id,
@@ -44,6 +47,9 @@ export function describe(approval: ApprovalView): string {
     'session token': approval.session_token_id,
   });
 }
+
+const demandLine = ({ any_of, count, given }: NonNullable<ApprovalView['groups']>[number]): string =>
+  `${String(given)} of ${String(count)} of ${any_of.join(' or ')}`;
 
 function votedLine({ says, principal, cast_as, created_at, stands, comment }: VoteView): string {
   const by = principal === cast_as ? principal : `${cast_as} for ${principal}`;

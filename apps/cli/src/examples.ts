@@ -16,7 +16,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     `writ policy simulate shell.run --args '{"command":"ls"}' --file team.json`,
     'writ policy activate team',
   ],
-  approval: ['writ approval list', 'writ approval get apr_…', 'writ approval approve apr_… --comment "looks right"'],
+  'approver-group': [
+    'writ approver-group list',
+    "writ approver-group set finance ann@example.com bob@example.com --description 'approves payments'",
+  ],
+  approval: [
+    'writ approval list --mine',
+    'writ approval get apr_…',
+    'writ approval approve apr_… --comment "looks right"',
+  ],
   run: ['writ run get run_…', 'writ run events run_… -o json'],
   receipt: ['writ receipt op_… --out receipt.json'],
   verify: ['writ key public --out keys.json', 'writ verify receipt.json --keys keys.json'],

@@ -18,6 +18,7 @@ interface ListOptions extends CommonOptions {
   readonly state?: string;
   readonly limit?: number;
   readonly cursor?: string;
+  readonly mine?: true;
 }
 
 const LIST_ROWS = 50;
@@ -49,6 +50,7 @@ function listCommand(context: Context): Command {
   const command = new Command('list')
     .description('pending approvals, newest first')
     .option('--state <state>', 'pending, approved, denied, expired, cancelled or all', 'pending')
+    .option('--mine', 'only those that you may decide now: of your role and groups, and not of your own calls')
     .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
     .option('--cursor <text>', 'cursor of the page to show');
   return command.action(async () => {
@@ -57,6 +59,7 @@ function listCommand(context: Context): Command {
       state: options.state === 'all' ? undefined : options.state,
       limit: options.limit,
       cursor: options.cursor,
+      mine: options.mine === true ? 'true' : undefined,
     });
     const rows = list.items.map((each) => [
       momentOf(each.created_at),

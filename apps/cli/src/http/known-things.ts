@@ -18,6 +18,7 @@ interface ThingKind {
 
 export const THINGS = {
   agent: { path: '/v1/agents', id: 'agent_id', label: 'name', holder: 'admin' },
+  'approver-group': { path: '/v1/approver-groups', id: 'name', holder: 'admin' },
   approval: { path: '/v1/approvals', id: 'approval_id', label: 'tool_id', holder: 'operator' },
   container: { path: '/v1/containers', id: 'container_id', holder: 'operator' },
   budget: { path: '/v1/budgets', id: 'budget_id', holder: 'admin' },
