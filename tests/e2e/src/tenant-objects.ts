@@ -78,7 +78,7 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 },
   });
   const group = sandbox;
-  await world.admin.request('PUT', `/v1/approver-groups/${group}`, { members: ['substitute'] });
+  await world.admin.request('PUT', '/v1/approver-groups', { name: group, members: ['substitute'] });
   const skill = sandbox.replaceAll('_', '-');
   await world.admin.must('/v1/skills', {
     files: [{ path: 'SKILL.md', content: `---\nname: ${skill}\ndescription: how to\n---\n` }],

@@ -6,9 +6,13 @@ import { checkout } from '../setup.ts';
 const read = (path: string): string => readFileSync(join(checkout, path), 'utf8');
 
 test('the CLI page lists exactly the commands of the program', () => {
-  const commands = [...read('apps/cli/src/command-groups.ts').matchAll(/\bname: '([a-z0-9-]+)'/g)].map(
-    ([, name]) => name,
-  );
+  const files = ['apps/cli/src/command-groups.ts', 'apps/cli/src/approvals/groups.ts'];
+  const commands = [
+    ...files
+      .map(read)
+      .join('\n')
+      .matchAll(/\bname: '([a-z0-9-]+)'/g),
+  ].map(([, name]) => name);
   const [, list = ''] = read('docs/reference/cli.md').split('\n## Commands\n');
   const listed = [...list.matchAll(/^- ((?:`[a-z0-9-]+`(?:, )?)+):/gm)].flatMap(([, names = '']) =>
     names.split(', ').map((name) => name.replaceAll('`', '')),

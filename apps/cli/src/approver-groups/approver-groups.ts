@@ -51,9 +51,9 @@ function setCommand(context: Context): Command {
     .option('--description <text>', 'what the group is for; it stays without this option');
   return command.action(async (name: string, members: readonly string[]) => {
     const { description, ...options } = command.optsWithGlobals<CommonOptions & { description?: string }>();
-    const body = { members, ...(description === undefined ? {} : { description }) };
+    const body = { name, members, ...(description === undefined ? {} : { description }) };
     const { client } = connect(context, options, 'admin');
-    const group = await client.read(ApproverGroupView, pathOf(name), { method: 'PUT', body });
+    const group = await client.read(ApproverGroupView, PATH, { method: 'PUT', body });
     show(context, options, group, () => describe(group));
   });
 }

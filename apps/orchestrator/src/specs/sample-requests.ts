@@ -129,7 +129,7 @@ export function sampleOf(
     case 'refuseMcpServerTools':
       return { body: { tools: [{ name: 'look', digest: '5'.repeat(64) }] } };
     case 'putApproverGroup':
-      return { body: { members: ['ann', 'ben'] } };
+      return { body: { name: 'finance', members: ['ann', 'ben'] } };
     case 'createExecutionProfile':
       return { body: { name: 'ops', shells: ['Bash'], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } } };
     case 'signSandbox':

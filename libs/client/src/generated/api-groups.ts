@@ -391,10 +391,10 @@ export interface ApprovalsApi {
 export interface ApproverGroupsApi {
   /** Lists the approver groups with their members, by name. Roles: admin, operator, auditor. */
   list(query?: ListApproverGroupsQuery, options?: RequestOptions): Listed<ListApproverGroupsAnswer>;
+  /** Makes or changes an approver group: it has exactly these members afterwards. Roles: admin. */
+  put(body: PutApproverGroupBody, options?: RequestOptions): Promise<PutApproverGroupAnswer>;
   /** Shows one approver group. Roles: admin, operator, auditor. */
   get(group: string, options?: RequestOptions): Promise<ReadApproverGroupAnswer>;
-  /** Makes or changes an approver group: it has exactly these members afterwards. Roles: admin. */
-  put(group: string, body: PutApproverGroupBody, options?: RequestOptions): Promise<PutApproverGroupAnswer>;
   /** Removes an approver group that the policy in force does not name. Roles: admin. */
   delete(group: string, options?: RequestOptions): Promise<RemoveApproverGroupAnswer>;
 }

@@ -30,8 +30,8 @@ export const ROUTES = {
   },
   approverGroups: {
     list: { method: 'GET', path: '/v1/approver-groups', query: true, answer: 'list' },
+    put: { method: 'PUT', path: '/v1/approver-groups', body: 'json', answer: 'json' },
     get: { method: 'GET', path: '/v1/approver-groups/{group}', answer: 'json' },
-    put: { method: 'PUT', path: '/v1/approver-groups/{group}', body: 'json', answer: 'json' },
     delete: { method: 'DELETE', path: '/v1/approver-groups/{group}', answer: 'json' },
   },
   audioDevices: {

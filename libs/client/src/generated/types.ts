@@ -3606,6 +3606,8 @@ export interface DenyRequest {
 }
 
 export interface PutApproverGroupRequest {
+  /** what policies call the group */
+  name: string;
   /** the persons: names as on their API keys, or the ids of keys without one; empty: nobody */
   members: readonly string[];
   /** what the group is for */
@@ -4697,11 +4699,11 @@ export interface ListApproverGroupsQuery {
 
 export type ListApproverGroupsAnswer = ApproverGroupList;
 
-export type ReadApproverGroupAnswer = ApproverGroup;
-
 export type PutApproverGroupBody = PutApproverGroupRequest;
 
 export type PutApproverGroupAnswer = ApproverGroup;
+
+export type ReadApproverGroupAnswer = ApproverGroup;
 
 export type RemoveApproverGroupAnswer = Removed;
 

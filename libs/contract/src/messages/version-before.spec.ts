@@ -74,7 +74,8 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'ApprovalView /escalated_to': 'orchestrators of before read this reply with unknown members',
   'ApprovalView /escalates_at: +? +integer': 'orchestrators of before read this reply with unknown members',
   'Simulation /approvers/groups': 'orchestrators of before read this reply with unknown members',
-  'KERNEL_REQUESTS.approval.list /mine: +? +=true': 'sent where a caller asks for it alone; a kernel of before refuses it',
+  'KERNEL_REQUESTS.approval.list /mine: +? +=true':
+    'sent where a caller asks for it alone; a kernel of before refuses it',
   'KERNEL_REQUESTS.change.record /subject_hash: +? +string': 'a kernel of before refuses it, and it goes without',
   'KERNEL_REQUESTS.token.draw /cost': 'a kernel of before refuses it, and it goes without',
   'KERNEL_REQUESTS.mcp_server.list /every_kind: +? +=true': 'a kernel of before refuses it, and it goes without',

@@ -3458,6 +3458,8 @@ class DenyRequest(ApiObject):
 
 
 class PutApproverGroupRequest(ApiObject):
+    name: str
+    """what policies call the group"""
     members: list[str]
     """the persons: names as on their API keys, or the ids of keys without one; empty: nobody"""
     description: str | None = None

@@ -29,7 +29,7 @@ const personOf = async (principal: string): Promise<Api> => {
   return world.admin.as(api_key as string);
 };
 const group = async (name: string, members: readonly string[]) =>
-  await world.admin.request('PUT', `/v1/approver-groups/${name}`, { members: [...members] });
+  await world.admin.request('PUT', '/v1/approver-groups', { name, members: [...members] });
 const activate = async (document: JsonValue) => {
   expect((await world.admin.request('POST', '/v1/policies', { document })).body).toMatchObject({ valid: true });
   return await world.admin.request('POST', '/v1/policies/activate', { policy: document['name'] as string });

@@ -81,7 +81,7 @@ test('schema.prisma describes every table as its SQL creates it', async () => {
   const database = await testDatabase();
   try {
     const tables = await migrated(database.ownerUrl);
-    expect(Object.keys(tables)).toHaveLength(45);
+    expect(Object.keys(tables)).toHaveLength(47);
     expect(declared(schema)).toEqual(tables);
   } finally {
     await database.drop();

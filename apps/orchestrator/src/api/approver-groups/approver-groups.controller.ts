@@ -24,11 +24,8 @@ export class ApproverGroupsController {
   }
 
   @Route(APPROVER_GROUPS.put)
-  put(
-    @RequestInput() { caller, params, body }: RequestInputOf<typeof APPROVER_GROUPS.put>,
-  ): Promise<ApproverGroupView> {
-    const { members, description = null } = body;
-    return this.kernel.ask('approver_group.put', caller, { name: params.group, members, description });
+  put(@RequestInput() { caller, body }: RequestInputOf<typeof APPROVER_GROUPS.put>): Promise<ApproverGroupView> {
+    return this.kernel.ask('approver_group.put', caller, { description: null, ...body });
   }
 
   @Route(APPROVER_GROUPS.remove)

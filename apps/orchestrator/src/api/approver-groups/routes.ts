@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ApproverGroupDescription, ApproverGroupMembers, ApproverGroupView } from '@writ/contract';
+import { ApproverGroupDescription, ApproverGroupMembers, ApproverGroupName, ApproverGroupView } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
@@ -29,12 +29,15 @@ export const APPROVER_GROUPS = {
     answers: { 200: { description: 'The group', schema: ApproverGroupView } },
   }),
   put: route({
-    ...one,
+    ...shared,
     id: 'putApproverGroup',
     method: 'PUT',
     allowed: ['admin'],
     summary: 'Makes or changes an approver group: it has exactly these members afterwards',
-    body: Type.Object({ members: ApproverGroupMembers, description: Type.Optional(ApproverGroupDescription) }, closed),
+    body: Type.Object(
+      { name: ApproverGroupName, members: ApproverGroupMembers, description: Type.Optional(ApproverGroupDescription) },
+      closed,
+    ),
     answers: { 200: { description: 'The group', schema: ApproverGroupView } },
     faults: ['limit.exceeded'],
   }),

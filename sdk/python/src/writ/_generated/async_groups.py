@@ -109,14 +109,14 @@ class AsyncApproverGroupsApi(AsyncGroup):
         """Lists the approver groups with their members, by name. Roles: admin, operator, auditor."""
         return self._list(routes.APPROVER_GROUPS__LIST, (), None, {"cursor": cursor, "limit": limit}, options, models.ApproverGroupList)
 
+    async def put(self, body: models.PutApproverGroupRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.ApproverGroup:
+        """Makes or changes an approver group: it has exactly these members afterwards. Roles: admin."""
+        answer: models.ApproverGroup = await self._json(routes.APPROVER_GROUPS__PUT, (), body, {}, options, models.ApproverGroup)
+        return answer
+
     async def get(self, group: str, /, *, options: RequestOptions | None = None) -> models.ApproverGroup:
         """Shows one approver group. Roles: admin, operator, auditor."""
         answer: models.ApproverGroup = await self._json(routes.APPROVER_GROUPS__GET, (group, ), None, {}, options, models.ApproverGroup)
-        return answer
-
-    async def put(self, group: str, body: models.PutApproverGroupRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.ApproverGroup:
-        """Makes or changes an approver group: it has exactly these members afterwards. Roles: admin."""
-        answer: models.ApproverGroup = await self._json(routes.APPROVER_GROUPS__PUT, (group, ), body, {}, options, models.ApproverGroup)
         return answer
 
     async def delete(self, group: str, /, *, options: RequestOptions | None = None) -> models.Removed:
