@@ -28,6 +28,7 @@ export {
   type Outbound,
 } from './outbound.ts';
 export { NotReady, Readiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts';
+export { changedMeanwhile, requireMatch } from './require-match.ts';
 export { Repeated } from './repeated.ts';
 export { addressBlocks, DatabaseUrl, listenHost, named, ReadBy, urlWithHost } from './variable-texts.ts';
 export { VERSION } from './version.ts';

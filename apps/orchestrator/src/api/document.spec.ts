@@ -57,11 +57,12 @@ function* within(value: unknown, at = '#'): Generator<[string, Json]> {
 }
 
 // The rules of OpenAPI 3.1.1 that a machine can hold against the document: https://spec.openapis.org/oas/v3.1.1
-/** What isn't a problem: readiness, and errors as OAuth clients read them. */
+/** What has another form beside that of problems: readiness, and errors as clients of OAuth and MCP read them. */
 const OTHERWISE: ReadonlySet<string> = new Set([
   'readReadiness 503',
   'issueAccessToken 400',
   'createDeviceAuthorization 400',
+  ...['postMcp', 'postMcpWithToken'].flatMap((id) => [400, 404, 406, 415].map((status) => `${id} ${status}`)),
 ]);
 
 describe('the document', () => {
@@ -105,9 +106,14 @@ describe('the document', () => {
       expect(statuses.some((status) => status.startsWith('2'))).toBe(true);
       for (const [status, { description, content = {} }] of Object.entries(operation.responses)) {
         expect(description).not.toBe('');
-        if (Number(status) >= 400 && !OTHERWISE.has(`${operation.operationId} ${status}`)) {
-          expect(content).toEqual({ 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } });
-        }
+        if (Number(status) < 400) continue;
+        const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+        const isOtherwise = OTHERWISE.has(`${operation.operationId} ${status}`);
+        expect([operation.operationId, status, isOtherwise ? { ...problem, ...content } : content]).toEqual([
+          operation.operationId,
+          status,
+          isOtherwise ? { ...problem, 'application/json': expect.anything() } : problem,
+        ]);
       }
       if (operation.security?.length === 0) continue;
       expect(statuses).toEqual(expect.arrayContaining(['401', '403', '429']));
@@ -115,6 +121,13 @@ describe('the document', () => {
       for (const [, { headers = {} }] of shown)
         expect(Object.keys(headers)).toEqual(expect.arrayContaining(['RateLimit-Policy', 'RateLimit']));
     }
+  });
+
+  it('has no pattern that only one dialect of regular expressions reads', () => {
+    const patterns = [...within(document)].flatMap(([at, { pattern }]) =>
+      typeof pattern === 'string' && /\\p\{|\(\?[<P]/i.test(pattern) ? [`${at}: ${pattern}`] : [],
+    );
+    expect(patterns).toEqual([]);
   });
 
   it('has no dangling references, and contains every named schema', () => {

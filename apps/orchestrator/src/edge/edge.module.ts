@@ -40,6 +40,7 @@ import { getDocument } from './outbound/get-document.ts';
 import { FailedKeys } from './access/failed-keys.ts';
 import { FullQueues } from './access/full-queues.ts';
 import { KeyUses } from './access/key-uses.ts';
+import { EntityTags } from './server/entity-tags.ts';
 import { LongResponses } from './server/long-responses.ts';
 import { ApiDocument, type DocumentParts } from './openapi/document.ts';
 import { ProblemFilter } from './problems/problem.filter.ts';
@@ -227,6 +228,8 @@ export class EdgeModule {
       guardOf(config),
       { provide: APP_FILTER, useValue: new ProblemFilter(logger, allowedMethodsOf(api.routes)) },
       { provide: APP_INTERCEPTOR, useValue: new LongResponses() },
+      // After it, so that it sees answers before they are text.
+      { provide: APP_INTERCEPTOR, useValue: new EntityTags() },
     ];
     return { module: EdgeModule, imports: below, providers: [...providers, ...global], exports: providers };
   }

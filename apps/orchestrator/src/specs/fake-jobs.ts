@@ -5,6 +5,7 @@ import { newId } from '@writ/nest-kit';
 import {
   Jobs,
   JobWork,
+  type JobCondition,
   type JobPlan,
   type JobName,
   type JobRow,
@@ -85,8 +86,9 @@ export class FakeJobs extends Jobs {
     tenantId: TenantId,
     jobId: string,
     { by, principal: _theirs, due_at, ...job }: JobSpec,
+    condition?: JobCondition,
   ): Promise<JobRow | null> {
-    return this.#set(tenantId, jobId, (row) => ({
+    return this.#set(tenantId, jobId, condition, (row) => ({
       ...row,
       ...job,
       job_id: row.job_id,
@@ -96,17 +98,28 @@ export class FakeJobs extends Jobs {
     }));
   }
 
-  override async pause(tenantId: TenantId, jobId: string): Promise<JobRow | null> {
-    return this.#set(tenantId, jobId, (row) => ({ ...row, state: 'paused', due_at: null }));
+  override async pause(tenantId: TenantId, jobId: string, condition?: JobCondition): Promise<JobRow | null> {
+    return this.#set(tenantId, jobId, condition, (row) => ({ ...row, state: 'paused', due_at: null }));
   }
 
-  override async resume(tenantId: TenantId, jobId: string, due_at: number): Promise<JobRow | null> {
-    return this.#set(tenantId, jobId, (row) => ({ ...row, state: 'active', due_at }));
+  override async resume(
+    tenantId: TenantId,
+    jobId: string,
+    due_at: number,
+    condition?: JobCondition,
+  ): Promise<JobRow | null> {
+    return this.#set(tenantId, jobId, condition, (row) => ({ ...row, state: 'active', due_at }));
   }
 
-  override async remove(tenantId: TenantId, jobId: string): Promise<JobRow | null> {
+  override async remove(
+    tenantId: TenantId,
+    jobId: string,
+    _by: string,
+    condition?: JobCondition,
+  ): Promise<JobRow | null> {
     const kept = this.of(tenantId, jobId);
     if (kept === undefined) return null;
+    await condition?.(kept.row);
     this.kept.splice(this.kept.indexOf(kept), 1);
     return kept.row;
   }
@@ -143,9 +156,15 @@ export class FakeJobs extends Jobs {
     return pageOf((this.of(tenantId, jobId)?.starts ?? []).map(shown), page, ({ start_id }) => start_id);
   }
 
-  #set(tenantId: TenantId, jobId: string, to: (row: JobRow) => JobRow): JobRow | null {
+  async #set(
+    tenantId: TenantId,
+    jobId: string,
+    condition: JobCondition | undefined,
+    to: (row: JobRow) => JobRow,
+  ): Promise<JobRow | null> {
     const kept = this.of(tenantId, jobId);
     if (kept === undefined) return null;
+    await condition?.(kept.row);
     kept.row = to(kept.row);
     return kept.row;
   }

@@ -10,7 +10,13 @@ import {
   type Message,
   type OpenDelivery,
 } from '../store/webhooks/deliveries.ts';
-import { Webhooks, type NewWebhook, type WebhookChange, type WebhookRow } from '../store/webhooks/webhooks.ts';
+import {
+  Webhooks,
+  type NewWebhook,
+  type WebhookChange,
+  type WebhookCondition,
+  type WebhookRow,
+} from '../store/webhooks/webhooks.ts';
 
 type Page = { readonly cursor: string | null; readonly limit: number };
 interface KeptWebhook {
@@ -97,17 +103,28 @@ class FakeWebhooks extends Webhooks {
     );
   }
 
-  override async change(tenantId: TenantId, webhookId: string, change: WebhookChange): Promise<WebhookRow | null> {
+  override async change(
+    tenantId: TenantId,
+    webhookId: string,
+    change: WebhookChange,
+    condition?: WebhookCondition,
+  ): Promise<WebhookRow | null> {
     const kept = this.#all.webhook(tenantId, webhookId);
     if (kept === undefined) return null;
+    await condition?.(kept.row);
     const disabled_reason = change.state === 'active' ? null : (kept.row.disabled_reason ?? 'asked');
     const failing_since = change.state === 'active' && kept.row.state === 'disabled' ? null : kept.row.failing_since;
     return (kept.row = { ...kept.row, ...change, disabled_reason, failing_since, updated_at: this.#all.now });
   }
 
-  override async remove(tenantId: TenantId, webhookId: string): Promise<WebhookRow | null> {
+  override async remove(
+    tenantId: TenantId,
+    webhookId: string,
+    condition?: WebhookCondition,
+  ): Promise<WebhookRow | null> {
     const kept = this.#all.webhook(tenantId, webhookId);
     if (kept === undefined) return null;
+    await condition?.(kept.row);
     this.#all.kept.splice(this.#all.kept.indexOf(kept), 1);
     this.#all.sent.splice(0, Infinity, ...this.#all.sent.filter(({ row }) => row.webhook_id !== webhookId));
     return kept.row;

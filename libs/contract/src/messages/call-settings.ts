@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
 import { LIMITS } from '../limits.ts';
+import { conditional } from './if-match.ts';
 import { Caller } from './operations.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -93,5 +94,5 @@ export const CALL_SETTINGS_REQUESTS = {
   /** → CallSettingsView */
   'call_settings.read': Type.Object({ ...asked }, closed),
   /** → CallSettingsView after the change */
-  'call_settings.set': Type.Object({ ...asked, change: CallSettingsChange }, closed),
+  'call_settings.set': Type.Object({ ...asked, ...conditional, change: CallSettingsChange }, closed),
 } as const;

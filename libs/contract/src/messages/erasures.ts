@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
 import { idSchema } from '../ids.ts';
+import { conditional } from './if-match.ts';
 import { Caller, Page } from './operations.ts';
 import { DataSubject } from '../tool-call.ts';
 
@@ -133,7 +134,7 @@ export const ERASURE_REQUESTS = {
   /** → RetentionView */
   'retention.read': Type.Object({ ...asked }, closed),
   /** → RetentionView after the change */
-  'retention.set': Type.Object({ ...asked, ...Retention.properties }, closed),
+  'retention.set': Type.Object({ ...asked, ...conditional, ...Retention.properties }, closed),
 } as const;
 
 const ORDERS_MAX = 100;

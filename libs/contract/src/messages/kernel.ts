@@ -18,6 +18,7 @@ import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ExternalRef, ExternalVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
 import { FUNCTION_REQUESTS } from './functions.ts';
+import { fileConditional } from './if-match.ts';
 import { IMAGE_REQUESTS } from './images.ts';
 import { MCP_CONNECTION_REQUESTS } from './mcp-connections.ts';
 import { MCP_SERVER_REQUESTS } from './mcp-servers.ts';
@@ -226,10 +227,10 @@ export const KERNEL_REQUESTS = {
   'workspace.list': Type.Object({ ...asked, page: Page }, closed),
   /**
    * → WorkspaceView; the uploaded contents are stored as blobs already. `before` of each change is ignored: an upload
-   * replaces the current content.
+   * replaces the current content. `if_match` and `if_absent`, with a single change: the SHA-256 of what is at its path.
    */
   'workspace.change': Type.Object(
-    { ...asked, workspace_id: Key, changes: Type.Array(Change, { minItems: 1, maxItems: 5000 }) },
+    { ...asked, ...fileConditional, workspace_id: Key, changes: Type.Array(Change, { minItems: 1, maxItems: 5000 }) },
     closed,
   ),
   /** → {items: SnapshotView[], next_cursor}; newest first */

@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { RESOURCE_KINDS, ResourceGrant, ResourceName, type ResourceKind } from '../resources/resource-kinds.ts';
+import { conditional } from './if-match.ts';
 import { Caller, Page } from './operations.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -76,9 +77,12 @@ export const RESOURCE_REQUESTS = {
     closed,
   ),
   /** → ResourceView; a compare-and-swap: another version than the expected one is a `conflict` */
-  'resource.update': Type.Object({ ...asked, resource_id: Key, settings: Settings, expected_version: Version }, closed),
+  'resource.update': Type.Object(
+    { ...asked, ...conditional, resource_id: Key, settings: Settings, expected_version: Version },
+    closed,
+  ),
   /** → ResourceView of the removed one; its grants go with it */
-  'resource.remove': Type.Object({ ...asked, resource_id: Key }, closed),
+  'resource.remove': Type.Object({ ...asked, ...conditional, resource_id: Key }, closed),
   /** → ResourceGrantView; a grant with the same kind, resource, right and agent gets the clearance */
   'resource_grant.set': Type.Object({ ...asked, grant: ResourceGrant }, closed),
   /** → ResourceGrantView of the removed one */

@@ -62,6 +62,8 @@ function differences(): string[] {
   return found;
 }
 
+const REFUSED_WITH_ITS_CONDITION = 'a kernel of before refuses it, and nothing is changed without its condition';
+
 /** The beginnings of differences, and why peers of both versions live with them. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   'LimitsChanged /items/*/closed: +? +boolean': 'orchestrators of before read this reply with unknown members',
@@ -76,6 +78,12 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'Simulation /approvers/groups': 'orchestrators of before read this reply with unknown members',
   'KERNEL_REQUESTS.approval.list /mine: +? +=true':
     'sent where a caller asks for it alone; a kernel of before refuses it',
+  'KERNEL_REQUESTS.call_settings.set /if_match': REFUSED_WITH_ITS_CONDITION,
+  'KERNEL_REQUESTS.resource.remove /if_match': REFUSED_WITH_ITS_CONDITION,
+  'KERNEL_REQUESTS.resource.update /if_match': REFUSED_WITH_ITS_CONDITION,
+  'KERNEL_REQUESTS.retention.set /if_match': REFUSED_WITH_ITS_CONDITION,
+  'KERNEL_REQUESTS.workspace.change /if_match': REFUSED_WITH_ITS_CONDITION,
+  'KERNEL_REQUESTS.workspace.change /if_absent': REFUSED_WITH_ITS_CONDITION,
   'KERNEL_REQUESTS.change.record /subject_hash: +? +string': 'a kernel of before refuses it, and it goes without',
   'KERNEL_REQUESTS.token.draw /cost': 'a kernel of before refuses it, and it goes without',
   'KERNEL_REQUESTS.mcp_server.list /every_kind: +? +=true': 'a kernel of before refuses it, and it goes without',

@@ -2,9 +2,16 @@
 import type { KernelRequest, RetentionView } from '@writ/contract';
 import { contentDigest, type Changes } from '../changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
-import { newId } from '@writ/nest-kit';
+import { newId, requireMatch } from '@writ/nest-kit';
 import type { TenantPool, CrossTenantPool } from '../../foundation/database/pools.ts';
-import { requireFound, plainRow, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
+import {
+  callIn,
+  plainRow,
+  requireFound,
+  requireRole,
+  type Rows,
+  type Tenancy,
+} from '../../foundation/tenancy/index.ts';
 
 /** Tenants that one pass examines: that takes a second or two. */
 const TENANTS_MAX = 100;
@@ -28,13 +35,17 @@ export class RetentionRules {
   /**
    * Setting the present values changes nothing and makes no record. Contents that exceed the new age are erased at the
    * next pass.
-   * @throws Fault `auth.role`
+   * @throws Fault `auth.role`, `precondition.failed`
    */
-  async set({ caller, payload_days, output_days, ...modes }: KernelRequest<'retention.set'>): Promise<RetentionView> {
+  async set(request: KernelRequest<'retention.set'>): Promise<RetentionView> {
+    const { caller, payload_days, output_days, if_match, ...modes } = request;
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make<RetentionView>(tenant_id, async (rows, now) => {
+      // Changes take turns, so that a condition holds until its change is written.
+      await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
       const before = await retentionOf(rows, tenant_id);
+      requireMatch(if_match, before);
       const { payload_mode = before.payload_mode, requests_mode = before.requests_mode } = modes;
       if (
         before.payload_days === payload_days &&

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CallSettings, parseMessage, type CallSettingsView, type KernelRequest } from '@writ/contract';
+import { requireMatch } from '@writ/nest-kit';
 import { contentDigest, type Changes } from '../../evidence/changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { callIn, requireFound, requireRole, type Rows, type Tenancy } from '../../foundation/tenancy/index.ts';
@@ -24,9 +25,10 @@ export class TenantCallSettings {
   /**
    * Settings that the change doesn't name stay. INVARIANT (wholly before or wholly after): a decision or a commit comes
    * before this change, or is made under it. Settings that have the wanted values are no change and have no record.
-   * @throws Fault `auth.role`; `path.escape`, `path.invalid`, `request.malformed` for an entry that names no path
+   * @throws Fault `auth.role`, `precondition.failed`; `path.escape`, `path.invalid`, `request.malformed` for an entry
+   * that names no path
    */
-  async set({ caller, change }: KernelRequest<'call_settings.set'>): Promise<CallSettingsView> {
+  async set({ caller, change, if_match }: KernelRequest<'call_settings.set'>): Promise<CallSettingsView> {
     requireRole(caller, 'admin');
     const wanted = canonicalChange(change);
     const { tenant_id, api_key_id } = caller;
@@ -34,6 +36,7 @@ export class TenantCallSettings {
       // Waits for the decisions and commits under way, and later ones wait for it.
       await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
       const before = await settingsOf(rows, tenant_id);
+      requireMatch(if_match, before);
       const { changed_at: _when, ...current } = before;
       const settings = storedOf({ ...current, ...wanted });
       const digest = contentDigest(settings);

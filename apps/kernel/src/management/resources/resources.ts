@@ -12,7 +12,7 @@ import {
 } from '@writ/contract';
 import { resourceDigest } from '@writ/digest';
 import { definitionOfSettings } from '@writ/info-store';
-import { newId } from '@writ/nest-kit';
+import { newId, requireMatch } from '@writ/nest-kit';
 import type { ListPage } from '@writ/paging';
 import type { Changed, ChangeRecord, Changes } from '../../evidence/changes/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
@@ -136,17 +136,18 @@ export class Resources {
   /**
    * Replaces the settings of the expected version. Calls that were decided on the earlier ones and haven't begun don't
    * run with the new ones.
-   * @throws Fault `auth.role`, `not_found`, `workspace.unknown`; `conflict` for another version, and for a store that
-   * is in use with another language or model; `request.malformed` with a pointer into the settings
+   * @throws Fault `auth.role`, `not_found`, `workspace.unknown`, `precondition.failed`; `conflict` for another version,
+   * and for a store that is in use with another language or model; `request.malformed` with a pointer into the settings
    */
   async update(request: KernelRequest<'resource.update'>): Promise<ResourceView> {
-    const { caller, resource_id, settings: sent, expected_version } = request;
+    const { caller, resource_id, settings: sent, expected_version, if_match } = request;
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make(tenant_id, async (rows, now): Promise<Changed<ResourceView>> => {
       // Tools of an MCP server get new versions with its settings, and their lock comes before that of the rules.
       await lockTools(rows, tenant_id);
       const before = await lockResource(rows, tenant_id, resource_id);
+      requireMatch(if_match, resourceView(before, caller));
       const kind = requireRegistered(before.kind);
       const settings = parseSettings(kind, sent) as Prisma.JsonObject;
       await verifyNamed(rows, tenant_id, kind, settings);
@@ -172,15 +173,16 @@ export class Resources {
 
   /**
    * Removes a resource with its grants, and the recordings of an audio device: no call uses it from then on.
-   * @throws Fault `auth.role`, `not_found`; `conflict` for a kind that is managed elsewhere
+   * @throws Fault `auth.role`, `not_found`, `precondition.failed`; `conflict` for a kind that is managed elsewhere
    */
-  async remove({ caller, resource_id }: KernelRequest<'resource.remove'>): Promise<ResourceView> {
+  async remove({ caller, resource_id, if_match }: KernelRequest<'resource.remove'>): Promise<ResourceView> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make(tenant_id, async (rows, now): Promise<Changed<ResourceView>> => {
       // The tools of an MCP server go with it, and their lock comes before that of the rules.
       await lockTools(rows, tenant_id);
       const row = await lockResource(rows, tenant_id, resource_id);
+      requireMatch(if_match, resourceView(row, caller));
       const kind = requireRegistered(row.kind);
       const tools =
         kind === 'mcp_server'

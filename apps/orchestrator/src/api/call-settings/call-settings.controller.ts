@@ -2,6 +2,7 @@
 import { Controller } from '@nestjs/common';
 import type { CallSettingsView } from '@writ/contract';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { conditionMembers } from '../../edge/requests/conditions.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { CALL_SETTINGS } from './routes.ts';
@@ -16,7 +17,8 @@ export class CallSettingsController {
   }
 
   @Route(CALL_SETTINGS.set)
-  set(@RequestInput() { caller, body }: RequestInputOf<typeof CALL_SETTINGS.set>): Promise<CallSettingsView> {
-    return this.kernel.ask('call_settings.set', caller, { change: body });
+  set(@RequestInput() request: RequestInputOf<typeof CALL_SETTINGS.set>): Promise<CallSettingsView> {
+    const { caller, body: change } = request;
+    return this.kernel.ask('call_settings.set', caller, { change, ...conditionMembers(request) });
   }
 }

@@ -10,6 +10,7 @@ export const CALL_SETTINGS = {
     tag: 'call-settings',
     allowed: ['admin', 'operator', 'auditor'],
     summary: 'Shows which paths calls may reach whatever their tokens grant, and the limit on the output of commands',
+    tagged: 'view',
     answers: { 200: { description: 'The settings', schema: CallSettingsView } },
   }),
   set: route({
@@ -20,6 +21,7 @@ export const CALL_SETTINGS = {
     allowed: ['admin'],
     summary: 'Sets them; omitted ones stay. Every decision after the answer is made under the new settings',
     body: CallSettingsChange,
+    tagged: 'view',
     answers: { 200: { description: 'The new settings', schema: CallSettingsView } },
     faults: ['path.escape', 'path.invalid'],
   }),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { ErasurePlan, ErasureView, RetentionView } from '@writ/contract';
+import { conditionMembers } from '../../edge/requests/conditions.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
@@ -46,7 +47,7 @@ export class ErasuresController {
   }
 
   @Route(ERASURES.setRetention)
-  setRetention(@RequestInput() { caller, body }: RequestInputOf<typeof ERASURES.setRetention>): Promise<RetentionView> {
-    return this.kernel.ask('retention.set', caller, body);
+  setRetention(@RequestInput() request: RequestInputOf<typeof ERASURES.setRetention>): Promise<RetentionView> {
+    return this.kernel.ask('retention.set', request.caller, { ...request.body, ...conditionMembers(request) });
   }
 }

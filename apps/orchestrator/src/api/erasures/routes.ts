@@ -79,6 +79,7 @@ export const ERASURES = {
     method: 'GET',
     path: '/v1/retention',
     summary: 'Shows the retention periods and modes of the tenant',
+    tagged: 'view',
     answers: { 200: { description: 'The periods and modes', schema: RetentionView } },
   }),
   setRetention: route({
@@ -88,6 +89,7 @@ export const ERASURES = {
     path: '/v1/retention',
     summary: 'Sets the retention periods and modes of the tenant; contents older than that are erased within the hour',
     body: Retention,
+    tagged: 'view',
     answers: { 200: { description: 'The new periods and modes', schema: RetentionView } },
   }),
 };

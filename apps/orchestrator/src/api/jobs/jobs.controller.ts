@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
+import { requireMatch } from '@writ/nest-kit';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
@@ -7,7 +8,7 @@ import { idempotencyKeyOf } from '../../edge/requests/idempotency-key.ts';
 import type { JobStartView, JobView } from './views.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { JOBS } from './routes.ts';
-import { Jobs, type JobRow } from '../../store/jobs/jobs.ts';
+import { Jobs, type JobCondition, type JobRow } from '../../store/jobs/jobs.ts';
 import { ChangeJobs } from '../../runs/jobs/change-jobs.ts';
 
 @Controller()
@@ -39,23 +40,27 @@ export class JobsController {
   }
 
   @Route(JOBS.change)
-  async change(@RequestInput() { caller, params, body }: RequestInputOf<typeof JOBS.change>): Promise<JobView> {
-    return viewOf(await this.changeJobs.change(caller, params.job_id, body));
+  async change(@RequestInput() request: RequestInputOf<typeof JOBS.change>): Promise<JobView> {
+    const { caller, params, body } = request;
+    return viewOf(await this.changeJobs.change(caller, params.job_id, body, conditionOf(request)));
   }
 
   @Route(JOBS.pause)
-  async pause(@RequestInput() { caller, params }: RequestInputOf<typeof JOBS.pause>): Promise<JobView> {
-    return viewOf(await this.changeJobs.pause(caller, params.job_id));
+  async pause(@RequestInput() request: RequestInputOf<typeof JOBS.pause>): Promise<JobView> {
+    const { caller, params } = request;
+    return viewOf(await this.changeJobs.pause(caller, params.job_id, conditionOf(request)));
   }
 
   @Route(JOBS.resume)
-  async resume(@RequestInput() { caller, params }: RequestInputOf<typeof JOBS.resume>): Promise<JobView> {
-    return viewOf(await this.changeJobs.resume(caller, params.job_id));
+  async resume(@RequestInput() request: RequestInputOf<typeof JOBS.resume>): Promise<JobView> {
+    const { caller, params } = request;
+    return viewOf(await this.changeJobs.resume(caller, params.job_id, conditionOf(request)));
   }
 
   @Route(JOBS.remove)
-  async remove(@RequestInput() { caller, params }: RequestInputOf<typeof JOBS.remove>): Promise<JobView> {
-    return viewOf(await this.changeJobs.remove(caller, params.job_id));
+  async remove(@RequestInput() request: RequestInputOf<typeof JOBS.remove>): Promise<JobView> {
+    const { caller, params } = request;
+    return viewOf(await this.changeJobs.remove(caller, params.job_id, conditionOf(request)));
   }
 
   @Route(JOBS.start)
@@ -81,3 +86,7 @@ const viewOf = ({ content: { input, system }, tools, ...row }: JobRow): JobView 
   system,
   tools: [...tools],
 });
+
+/** The condition of `If-Match`, on what the API shows of the job. */
+const conditionOf = ({ ifMatch }: { readonly ifMatch: readonly string[] | null }): JobCondition | undefined =>
+  ifMatch === null ? undefined : (present) => requireMatch(ifMatch, viewOf(present));

@@ -103,6 +103,7 @@ export const JOBS = {
   pause: route({
     ...one,
     id: 'pauseJob',
+    tagged: 'view',
     method: 'POST',
     path: '/v1/jobs/{job_id}/pause',
     allowed: ['admin', 'operator'],
@@ -114,6 +115,7 @@ export const JOBS = {
   resume: route({
     ...one,
     id: 'resumeJob',
+    tagged: 'view',
     method: 'POST',
     path: '/v1/jobs/{job_id}/resume',
     allowed: ['admin'],
@@ -147,6 +149,7 @@ export const JOBS = {
   read: route({
     ...one,
     id: 'readJob',
+    tagged: 'view',
     method: 'GET',
     path: '/v1/jobs/{job_id}',
     allowed: ROLES,
@@ -157,6 +160,7 @@ export const JOBS = {
   change: route({
     ...one,
     id: 'changeJob',
+    tagged: 'view',
     method: 'PUT',
     path: '/v1/jobs/{job_id}',
     allowed: ['admin'],
@@ -168,6 +172,7 @@ export const JOBS = {
   remove: route({
     ...one,
     id: 'deleteJob',
+    tagged: 'view',
     method: 'DELETE',
     path: '/v1/jobs/{job_id}',
     allowed: ['admin'],

@@ -57,6 +57,10 @@ const shared = {
       streamed: 'text/event-stream',
     },
     202: { description: 'A notification was accepted' },
+    400: { description: 'An error of JSON-RPC: the message is none that is served here', media: 'application/json' },
+    404: { description: 'An error of JSON-RPC: there is no such method', media: 'application/json' },
+    406: { description: 'An error of JSON-RPC: `Accept` lacks a type of the answer', media: 'application/json' },
+    415: { description: 'An error of JSON-RPC: the type of the message is another', media: 'application/json' },
   },
 } as const;
 

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type {
-  Backtest,
-  PolicyActivation,
-  PolicyDiff,
-  PolicyPage,
-  PolicyPutReply,
-  PolicySchemaView,
-  PolicySetDetails,
-  PolicyTemplateList,
-  Simulation,
+import { changedMeanwhile } from '@writ/nest-kit';
+import {
+  Fault,
+  type Caller,
+  type Backtest,
+  type PolicyActivation,
+  type PolicyDiff,
+  type PolicyPage,
+  type PolicyPutReply,
+  type PolicySchemaView,
+  type PolicySetDetails,
+  type PolicyTemplateList,
+  type Simulation,
 } from '@writ/contract';
+import { isNamedIn } from '../../edge/requests/conditions.ts';
+import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { PolicyFault } from '../../edge/problems/problem.ts';
@@ -85,26 +90,68 @@ export class PoliciesController {
   }
 
   @Route(POLICIES.activate)
-  activate(@RequestInput() { caller, body }: RequestInputOf<typeof POLICIES.activate>): Promise<PolicyActivation> {
-    const { policy, if_active = null, note = null, allow_impossible } = body;
-    return this.kernel.ask('policy.activate', caller, {
-      policy,
-      if_active,
-      note,
-      ...(allow_impossible === undefined ? {} : { allow_impossible }),
-    });
+  activate(@RequestInput() request: RequestInputOf<typeof POLICIES.activate>): Promise<PolicyActivation> {
+    const { policy, note = null, allow_impossible } = request.body;
+    const more = allow_impossible === undefined ? {} : { allow_impossible };
+    return this.#underCondition(request, (if_active) =>
+      this.kernel.ask('policy.activate', request.caller, { policy, if_active, note, ...more }),
+    );
   }
 
   @Route(POLICIES.rollback)
-  rollBack(@RequestInput() { caller, body }: RequestInputOf<typeof POLICIES.rollback>): Promise<PolicyActivation> {
-    const { if_active = null, note = null } = body;
-    return this.kernel.ask('policy.rollback', caller, { if_active, note });
+  rollBack(@RequestInput() request: RequestInputOf<typeof POLICIES.rollback>): Promise<PolicyActivation> {
+    const { note = null } = request.body;
+    return this.#underCondition(request, (if_active) =>
+      this.kernel.ask('policy.rollback', request.caller, { if_active, note }),
+    );
   }
 
   @Route(POLICIES.read)
-  read(
+  async read(
     @RequestInput() { caller, params: { policy } }: RequestInputOf<typeof POLICIES.read>,
-  ): Promise<PolicySetDetails> {
-    return this.kernel.ask('policy.read', caller, { policy: policy === ACTIVE ? null : policy });
+    @InExchange() exchange: Exchange,
+  ): Promise<PolicySetDetails | undefined> {
+    if (policy !== ACTIVE) return await this.kernel.ask('policy.read', caller, { policy });
+    const set = await this.kernel.ask('policy.read', caller, { policy: null });
+    // A set is immutable, and the one in force is shown in one way.
+    const etag = `"${set.policy_hash}"`;
+    exchange.setHeader('etag', etag);
+    exchange.setHeader('cache-control', 'private, no-cache');
+    if (!isNamedIn(exchange.header('if-none-match'), etag)) return set;
+    exchange.setStatus(304);
+    return undefined;
+  }
+
+  /**
+   * Makes a change under `if_active`, or under `If-Match` with the tag of the set in force: its hash. The kernel
+   * compares both alike.
+   * @throws Fault `precondition.failed` where `If-Match` does not hold
+   */
+  async #underCondition<T>(
+    { caller, ifMatch, body: { if_active } }: ConditionalActivation,
+    change: (ifActive: string | null) => Promise<T>,
+  ): Promise<T> {
+    if (ifMatch === null) return await change(if_active ?? null);
+    const [tag = '', ...others] = ifMatch;
+    if (others.length > 0 || if_active !== undefined)
+      throw new Fault('request.malformed', '`If-Match` names one policy set here, and excludes `if_active`');
+    try {
+      return await change(POLICY_HASH.test(tag) ? tag : NO_POLICY);
+    } catch (error) {
+      if (!(error instanceof Fault) || (error.code !== 'conflict' && error.code !== 'not_found')) throw error;
+      // The set to activate may be what is not there, or the one that the tag names.
+      const { policy_hash } = await this.kernel.ask('policy.read', caller, { policy: null });
+      throw policy_hash === tag ? error : changedMeanwhile(policy_hash);
+    }
   }
 }
+
+interface ConditionalActivation {
+  readonly caller: Caller;
+  readonly ifMatch: readonly string[] | null;
+  readonly body: { readonly if_active?: string };
+}
+
+const POLICY_HASH = /^[0-9a-f]{64}$/;
+/** The hash of no set, for a tag that is none. */
+const NO_POLICY = '0'.repeat(64);

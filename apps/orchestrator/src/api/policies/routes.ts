@@ -164,6 +164,7 @@ export const POLICIES = {
   activate: route({
     ...writeRoute,
     id: 'activatePolicy',
+    tagged: 'policy',
     method: 'POST',
     path: '/v1/policies/activate',
     summary: 'Activates a set for every decision from now on',
@@ -185,6 +186,7 @@ export const POLICIES = {
   rollback: route({
     ...writeRoute,
     id: 'rollBackPolicy',
+    tagged: 'policy',
     method: 'POST',
     path: '/v1/policies/rollback',
     summary: 'Activates the previous set again',
@@ -195,6 +197,7 @@ export const POLICIES = {
   read: route({
     ...readRoute,
     id: 'readPolicy',
+    tagged: 'policy',
     method: 'GET',
     path: '/v1/policies/{policy}',
     params: { policy: 'policy' },

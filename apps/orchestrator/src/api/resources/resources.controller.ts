@@ -3,6 +3,7 @@ import { Controller } from '@nestjs/common';
 import type { ResourceView } from '@writ/contract';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
+import { conditionMembers } from '../../edge/requests/conditions.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { RESOURCES } from './routes.ts';
@@ -30,12 +31,13 @@ export class ResourcesController {
   }
 
   @Route(RESOURCES.update)
-  update(@RequestInput() { caller, params, body }: RequestInputOf<typeof RESOURCES.update>): Promise<ResourceView> {
-    return this.kernel.ask('resource.update', caller, { ...params, ...body });
+  update(@RequestInput() request: RequestInputOf<typeof RESOURCES.update>): Promise<ResourceView> {
+    const { caller, params, body } = request;
+    return this.kernel.ask('resource.update', caller, { ...params, ...body, ...conditionMembers(request) });
   }
 
   @Route(RESOURCES.remove)
-  remove(@RequestInput() { caller, params }: RequestInputOf<typeof RESOURCES.remove>): Promise<ResourceView> {
-    return this.kernel.ask('resource.remove', caller, params);
+  remove(@RequestInput() request: RequestInputOf<typeof RESOURCES.remove>): Promise<ResourceView> {
+    return this.kernel.ask('resource.remove', request.caller, { ...request.params, ...conditionMembers(request) });
   }
 }

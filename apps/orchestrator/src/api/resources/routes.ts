@@ -60,6 +60,7 @@ export const RESOURCES = {
     method: 'GET',
     allowed: ROLES,
     summary: "Shows one resource; to an agent's key only what the agent may use, without settings",
+    tagged: 'view',
     answers: { 200: { description: 'The resource', schema: ResourceView } },
   }),
   update: route({
@@ -70,6 +71,7 @@ export const RESOURCES = {
     summary: 'Replaces the settings of a resource, if it still has the expected version; its grants stay',
     body: Type.Object({ settings: Settings, expected_version: ExpectedVersion }, closed),
     documentedBody: Type.Object({ settings: AnySettings, expected_version: ExpectedVersion }, closed),
+    tagged: 'view',
     answers: { 200: { description: 'The resource with its new settings', schema: ResourceView } },
     faults: ['conflict', 'workspace.unknown'],
   }),
@@ -79,6 +81,7 @@ export const RESOURCES = {
     method: 'DELETE',
     allowed: ['admin'],
     summary: 'Removes a resource and its grants: no call uses it from then on',
+    tagged: 'view',
     answers: { 200: { description: 'The removed resource', schema: ResourceView } },
     faults: ['conflict'],
   }),

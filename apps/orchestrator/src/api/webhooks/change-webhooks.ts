@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { Webhooks, type WebhookKind, type WebhookRow } from '../../store/webhooks/webhooks.ts';
+import { Webhooks, type WebhookCondition, type WebhookKind, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { WebhookSecrets } from '../../delivery/webhooks/secrets.ts';
 import { parseWebhookUrl } from '../../edge/outbound/webhook-url.ts';
@@ -58,30 +58,25 @@ export class ChangeWebhooks {
     return { webhook: await this.#webhooks.create(caller.tenant_id, created, WEBHOOKS_MAX), secret: text };
   }
 
-  /** Faults: `not_found`, `request.malformed` for a URL that is refused. */
+  /** Faults: `not_found`, `precondition.failed`, `request.malformed` for a URL that is refused. */
   async change(
     caller: Caller,
     webhookId: string,
     { name, url, events, state }: WebhookSettings & { readonly state: WebhookRow['state'] },
+    condition?: (present: WebhookRow) => void,
   ): Promise<WebhookRow> {
     const { href } = parseWebhookUrl(url, this.#allowed);
     await this.#verifyExists(caller, webhookId);
-    await this.#record(caller, 'webhook_changed', webhookId);
-    return orNotFound(
-      await this.#webhooks.change(caller.tenant_id, webhookId, {
-        name,
-        url: href,
-        events: sortedUnique(events),
-        state,
-      }),
-    );
+    const recorded = await this.#recordedUnder(caller, 'webhook_changed', webhookId, condition);
+    const values = { name, url: href, events: sortedUnique(events), state };
+    return orNotFound(await this.#webhooks.change(caller.tenant_id, webhookId, values, recorded));
   }
 
-  /** Faults: `not_found`. */
-  async remove(caller: Caller, webhookId: string): Promise<WebhookRow> {
+  /** Faults: `not_found`, `precondition.failed`. */
+  async remove(caller: Caller, webhookId: string, condition?: (present: WebhookRow) => void): Promise<WebhookRow> {
     await this.#verifyExists(caller, webhookId);
-    await this.#record(caller, 'webhook_deleted', webhookId);
-    return orNotFound(await this.#webhooks.remove(caller.tenant_id, webhookId));
+    const recorded = await this.#recordedUnder(caller, 'webhook_deleted', webhookId, condition);
+    return orNotFound(await this.#webhooks.remove(caller.tenant_id, webhookId, recorded));
   }
 
   /** Faults: `not_found`. */
@@ -97,6 +92,23 @@ export class ChangeWebhooks {
 
   async #verifyExists({ tenant_id }: Caller, webhookId: string): Promise<void> {
     orNotFound(await this.#webhooks.read(tenant_id, webhookId));
+  }
+
+  /** Records a change at once, or under its condition, so that a change that is refused has no record. */
+  async #recordedUnder(
+    caller: Caller,
+    verb: string,
+    subject: string,
+    condition?: (present: WebhookRow) => void,
+  ): Promise<WebhookCondition | undefined> {
+    const record = (): Promise<void> => this.#record(caller, verb, subject);
+    if (condition !== undefined)
+      return async (present) => {
+        condition(present);
+        await record();
+      };
+    await record();
+    return undefined;
   }
 
   async #record(caller: Caller, verb: string, subject: string): Promise<void> {

@@ -99,6 +99,7 @@ export const WEBHOOKS = {
   read: route({
     ...one,
     id: 'readWebhook',
+    tagged: 'view',
     method: 'GET',
     path: '/v1/webhooks/{webhook_id}',
     allowed: READER_ROLES,
@@ -109,6 +110,7 @@ export const WEBHOOKS = {
   change: route({
     ...one,
     id: 'changeWebhook',
+    tagged: 'view',
     method: 'PUT',
     path: '/v1/webhooks/{webhook_id}',
     allowed: ['admin'],
@@ -120,6 +122,7 @@ export const WEBHOOKS = {
   remove: route({
     ...one,
     id: 'deleteWebhook',
+    tagged: 'view',
     method: 'DELETE',
     path: '/v1/webhooks/{webhook_id}',
     allowed: ['admin'],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { Fault } from '@writ/contract';
+import { requireMatch } from '@writ/nest-kit';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
@@ -37,13 +38,15 @@ export class WebhooksController {
   }
 
   @Route(WEBHOOKS.change)
-  async change(@RequestInput() { caller, params, body }: RequestInputOf<typeof WEBHOOKS.change>): Promise<WebhookView> {
-    return viewOf(await this.changeWebhooks.change(caller, params.webhook_id, body));
+  async change(@RequestInput() request: RequestInputOf<typeof WEBHOOKS.change>): Promise<WebhookView> {
+    const { caller, params, body } = request;
+    return viewOf(await this.changeWebhooks.change(caller, params.webhook_id, body, conditionOf(request)));
   }
 
   @Route(WEBHOOKS.remove)
-  async remove(@RequestInput() { caller, params }: RequestInputOf<typeof WEBHOOKS.remove>): Promise<WebhookView> {
-    return viewOf(await this.changeWebhooks.remove(caller, params.webhook_id));
+  async remove(@RequestInput() request: RequestInputOf<typeof WEBHOOKS.remove>): Promise<WebhookView> {
+    const { caller, params } = request;
+    return viewOf(await this.changeWebhooks.remove(caller, params.webhook_id, conditionOf(request)));
   }
 
   @Route(WEBHOOKS.rotate)
@@ -56,3 +59,7 @@ export class WebhooksController {
 
 const viewOf = ({ events, ...row }: WebhookRow): WebhookView => ({ ...row, events: [...events] });
 const newWebhookView = ({ webhook, secret }: WebhookWithSecret): NewWebhookView => ({ ...viewOf(webhook), secret });
+
+/** The condition of `If-Match`, on what the API shows of the webhook. */
+const conditionOf = ({ ifMatch }: { readonly ifMatch: readonly string[] | null }) =>
+  ifMatch === null ? undefined : (present: WebhookRow): void => requireMatch(ifMatch, viewOf(present));

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { Controller, StreamableFile } from '@nestjs/common';
 import type { WorkspaceView } from '@writ/contract';
+import { conditionMembers, isNamedIn } from '../../edge/requests/conditions.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
@@ -27,17 +28,21 @@ export class FilesController {
 
   @Route(FILES.put)
   async put(
-    @RequestInput() { caller, params, query, stream }: RequestInputOf<typeof FILES.put>,
+    @RequestInput() request: RequestInputOf<typeof FILES.put>,
     @InExchange() exchange: Exchange,
   ): Promise<WorkspaceView> {
-    const { workspace, sha256 } = await this.putFiles.put(caller, params.workspace_id, params.path, query.mode, stream);
+    const { caller, params, query, stream } = request;
+    const { workspace_id, path } = params;
+    const file = { path, mode: query.mode, stream };
+    const { workspace, sha256 } = await this.putFiles.put(caller, workspace_id, file, conditionMembers(request));
     exchange.setHeader('etag', `"${sha256}"`);
     return workspace;
   }
 
   @Route(FILES.remove)
-  remove(@RequestInput() { caller, params }: RequestInputOf<typeof FILES.remove>): Promise<WorkspaceView> {
-    return this.putFiles.remove(caller, params.workspace_id, params.path);
+  remove(@RequestInput() request: RequestInputOf<typeof FILES.remove>): Promise<WorkspaceView> {
+    const { caller, params } = request;
+    return this.putFiles.remove(caller, params.workspace_id, params.path, conditionMembers(request));
   }
 
   @Route(FILES.download)
@@ -88,11 +93,4 @@ export class FilesController {
   ): Promise<WorkspaceView> {
     return this.importArchive.run(caller, params.workspace_id, query, stream);
   }
-}
-
-function isNamedIn(ifNoneMatch: string | undefined, etag: string): boolean {
-  return (
-    ifNoneMatch !== undefined &&
-    (ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === etag))
-  );
 }

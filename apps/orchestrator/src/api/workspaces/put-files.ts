@@ -12,6 +12,7 @@ import {
 } from '@writ/contract';
 import { parsePath, ROOT, type WorkspacePath } from '@writ/workspace';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import type { conditionMembers } from '../../edge/requests/conditions.ts';
 import { contentsOf } from '../../edge/requests/sent-content.ts';
 import { bounded } from '../../edge/requests/bounded.ts';
 
@@ -24,6 +25,9 @@ export interface FileText {
   readonly encoding?: string | undefined;
   readonly mode?: string | undefined;
 }
+
+/** The state of the file that a change is meant for. The kernel compares it. */
+type FileCondition = ReturnType<typeof conditionMembers>;
 
 /** Stores contents as blobs, then has the kernel make the change that refers to them. */
 export class PutFiles {
@@ -51,13 +55,15 @@ export class PutFiles {
     );
   }
 
-  /** Stores one file as it arrives, of any size up to the limit. Faults as above, and `request.too_large`. */
+  /**
+   * Stores one file as it arrives, of any size up to the limit. Faults as above, `request.too_large` and
+   * `precondition.failed`.
+   */
   async put(
     caller: Caller,
     workspaceId: string,
-    path: string,
-    mode: string | undefined,
-    stream: Readable,
+    { path, mode, stream }: { readonly path: string; readonly mode: string | undefined; readonly stream: Readable },
+    condition: FileCondition,
   ): Promise<{ workspace: WorkspaceView; sha256: string }> {
     const parsed = parseFilePath(path);
     await this.#verifyWorkspace(caller, workspaceId);
@@ -65,14 +71,16 @@ export class PutFiles {
     const workspace = await this.#kernel.ask('workspace.change', caller, {
       workspace_id: workspaceId,
       changes: [changeOf(parsed, ref, mode)],
+      ...condition,
     });
     return { workspace, sha256: ref.sha256 };
   }
 
-  async remove(caller: Caller, workspaceId: string, path: string): Promise<WorkspaceView> {
+  async remove(caller: Caller, workspaceId: string, path: string, condition: FileCondition): Promise<WorkspaceView> {
     return await this.#kernel.ask('workspace.change', caller, {
       workspace_id: workspaceId,
       changes: [{ path: parseFilePath(path), before: null, after: null }],
+      ...condition,
     });
   }
 

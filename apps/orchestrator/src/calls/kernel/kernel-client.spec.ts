@@ -31,3 +31,22 @@ describe('a change that the kernel is asked for several times', () => {
     expect([await create(client), attempts()]).toEqual([code, faults.length]);
   });
 });
+
+describe('a kernel of the version before', () => {
+  // It reads closed messages, and refuses a member that it doesn't know before it does anything.
+  const sent: object[] = [];
+  const request = async (_subject: string, message: object): Promise<never> => {
+    sent.push(message);
+    const member = 'if_match' in message ? '/if_match' : '/other';
+    throw new Fault('request.malformed', `\`${member}\` is not known`, { pointer: member });
+  };
+  const client = new KernelClient({ request } as unknown as Bus, subjectsOf('s0'), () => Date.now());
+  const change = (more: object) =>
+    client.ask('call_settings.set', { tenant_id: 't' } as never, { change: { output_bytes: 2_000 }, ...more });
+
+  it('is asked once for a change with a condition, which is then refused and not made without it', async () => {
+    await expect(change({ if_match: ['a'] })).rejects.toMatchObject({ code: 'overloaded', retryable: true });
+    expect(sent).toHaveLength(1);
+    await expect(change({})).rejects.toMatchObject({ code: 'request.malformed', pointer: '/other' });
+  });
+});

@@ -214,6 +214,10 @@ export class KernelClient {
     const added = Object.fromEntries(members.filter(([member]) => names.includes(member)));
     const reply = await withAddedMembers(known, { ...READS.get(name), ...added }, (message) =>
       this.#bus.request(this.#subjects.request(name), message, { deadline }),
+    const reply = await withAddedMembers(request, READS.get(name) ?? {}, (message) =>
+      this.#bus.request(this.#subjects.request(name), message, { deadline }).catch((error: unknown) => {
+        throw conditionRefused(error) ?? error;
+      }),
     );
     try {
       return parseMessage(schema, reply);
@@ -223,4 +227,18 @@ export class KernelClient {
       });
     }
   }
+}
+
+/** Members with the condition of a change. A kernel of the version before refuses a request with one of them. */
+const CONDITIONS: ReadonlySet<string> = new Set(['/if_match', '/if_absent']);
+
+/** INVARIANT (no change without its condition): where the kernel can't compare, nothing is changed. */
+function conditionRefused(error: unknown): Fault | null {
+  if (!(error instanceof Fault) || error.code !== 'request.malformed' || !CONDITIONS.has(error.pointer ?? ''))
+    return null;
+  return new Fault(
+    'overloaded',
+    'a kernel of the version before answered, which can not compare `If-Match`; nothing was changed. Try again when the upgrade has ended',
+    { cause: error },
+  );
 }

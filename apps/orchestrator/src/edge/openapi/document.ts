@@ -22,6 +22,10 @@ allowed and what to do, and \`retry\` is the whole instruction for a retry: \`ne
 **Idempotency.** Send \`Idempotency-Key\` with each call that changes something. The same key with the same call
 answers with the first operation, and \`Idempotent-Replayed: true\`. With another call it is \`idempotency.mismatch\`.
 
+**Conditions.** Answers about a single thing that can change have an \`ETag\`. Send it as \`If-Match\` with a change:
+in another state nothing is changed, and the answer is \`precondition.failed\` (412) with the present tag. A route that
+compares no tags refuses the header.
+
 **Rates.** \`RateLimit-Policy\` and \`RateLimit\` are on every answer to a key of a tenant. After 429, wait as long as
 \`Retry-After\` says.
 

@@ -25,7 +25,7 @@ export const HEADERS = {
   'Writ-Operation-Id': { description: 'the operation of the call', schema: TEXT },
   'Idempotent-Replayed': { description: '`true`: the call was made before with this key', schema: TEXT },
   Location: { description: 'the path of what was made', schema: TEXT },
-  ETag: { description: 'the version of the content', schema: TEXT },
+  ETag: { description: 'the tag of the state that is shown: for `If-Match` and `If-None-Match`', schema: TEXT },
   'Writ-File-Kind': { description: '`file`, `dir` or `symlink`', schema: TEXT },
   'Writ-File-Mode': { description: '`644` or `755`; of a file', schema: TEXT },
 } as const;
@@ -41,14 +41,15 @@ const OF_CALLS: ReadonlySet<string> = new Set([
 ]);
 
 /** The headers of an answer that isn't a problem. */
-export function headerNames({ id, allowed }: RouteRow, status: string): HeaderName[] {
+export function headerNames({ id, allowed, method, tagged }: RouteRow, status: string): HeaderName[] {
   return [
     'Writ-Version',
     ...(allowed === 'public' ? [] : (['RateLimit-Policy', 'RateLimit'] as const)),
     ...(OF_CALLS.has(id) ? (['Writ-Outcome', 'Writ-Fault'] as const) : []),
     ...(id === 'proposeToolCall' ? (['Writ-Operation-Id', 'Idempotent-Replayed'] as const) : []),
     ...(id === 'proposeToolCall' && status === '202' ? (['Location'] as const) : []),
-    ...(id === 'downloadFile' ? (['ETag', 'Writ-File-Kind', 'Writ-File-Mode'] as const) : []),
+    ...(tagged !== undefined && method !== 'DELETE' ? (['ETag'] as const) : []),
+    ...(id === 'downloadFile' ? (['Writ-File-Kind', 'Writ-File-Mode'] as const) : []),
   ];
 }
 

@@ -34,7 +34,7 @@ export function operationOf(row: RouteRow, schemas: SchemaWriter): Json {
     'x-writ-roles': row.allowed === 'public' ? ['nobody'] : row.allowed === 'platform' ? ['platform'] : row.allowed,
     parameters: [...pathParameters(row, schemas), ...queryParameters(row, schemas), ...headerParameters(row, schemas)],
     ...requestBodyOf(row, schemas),
-    responses: { ...answersOf(row, schemas), ...problemsOf(row) },
+    responses: responsesOf(row, schemas),
   };
 }
 
@@ -102,7 +102,7 @@ function queryParameters({ id, query }: RouteRow, schemas: SchemaWriter): Json[]
 }
 
 /** Request headers that a route reads, besides those that HTTP requires. */
-function headerParameters({ id }: RouteRow, schemas: SchemaWriter): Json[] {
+function headerParameters({ id, method, tagged }: RouteRow, schemas: SchemaWriter): Json[] {
   const header = (name: string, schema: TSchema): Json => ({
     name,
     in: 'header',
@@ -115,8 +115,19 @@ function headerParameters({ id }: RouteRow, schemas: SchemaWriter): Json[] {
   if (id === 'proposeToolCall') return [version, key, prefer];
   if (id === 'startRun' || id === 'runJob') return [version, key];
   if (id === 'runTurn') return [version, prefer];
-  return id === 'downloadFile' ? [version, header('If-None-Match', Type.String())] : [version];
+  if (tagged === undefined) return [version];
+  const none = header('If-None-Match', Type.String({ description: NONE_MATCH[method === 'GET' ? 'GET' : 'PUT'] }));
+  if (method === 'GET') return [version, none];
+  const match = header('If-Match', Type.String({ description: IF_MATCH }));
+  return tagged === 'file' && method === 'PUT' ? [version, match, none] : [version, match];
 }
+
+const IF_MATCH =
+  'the `ETag` of the state that the change is meant for, or several with commas between: in another state nothing is changed, and the answer is `precondition.failed`';
+const NONE_MATCH = {
+  GET: 'an `ETag` that the client has: 304 without a body if it is still the tag',
+  PUT: '`*`: only where nothing is at the path yet',
+} as const;
 
 function requestBodyOf({ id, bytes, bytesOf, body, documentedBody, form }: RouteRow, schemas: SchemaWriter): Json {
   if (bytes === true)
@@ -139,7 +150,30 @@ function requestBodyOf({ id, bytes, bytesOf, body, documentedBody, form }: Route
   };
 }
 
-function answersOf(row: RouteRow, schemas: SchemaWriter): Json {
+const isConditionalRead = ({ method, tagged }: RouteRow): boolean => method === 'GET' && tagged !== undefined;
+const NOT_MODIFIED: Json = {
+  description: 'The client has this state: `If-None-Match` names its tag',
+  ...headersOf(['ETag']),
+};
+
+/** A status may have an answer of its own, and problems beside it. */
+function responsesOf(row: RouteRow, schemas: SchemaWriter): Json {
+  const answers: Record<string, Json> = {
+    ...answersOf(row, schemas),
+    ...(isConditionalRead(row) ? { 304: NOT_MODIFIED } : {}),
+  };
+  const problems = problemsOf(row);
+  const both = Object.entries(problems).map(([status, problem]): [string, Json] => {
+    const answer = answers[status];
+    if (answer === undefined) return [status, problem];
+    const description = `${String(answer['description'])}; or ${String(problem['description'])}`;
+    const content = { ...(answer['content'] as Json), ...(problem['content'] as Json) };
+    return [status, { ...problem, ...answer, description, content }];
+  });
+  return { ...answers, ...Object.fromEntries(both) };
+}
+
+function answersOf(row: RouteRow, schemas: SchemaWriter): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(row.answers).map(([status, answer]) => [
       status,
@@ -164,7 +198,7 @@ function contentOf({ schema, media, streamed }: Answer, id: string, schemas: Sch
 }
 
 /** Faults that a request may get before it reaches its handler. */
-function edgeFaults({ allowed, params = {}, body, bytes }: RouteRow): FaultCode[] {
+function edgeFaults({ allowed, params = {}, body, bytes, method, tagged }: RouteRow): FaultCode[] {
   return [
     // Headers may be too large on any route.
     'request.malformed',
@@ -188,25 +222,24 @@ function edgeFaults({ allowed, params = {}, body, bytes }: RouteRow): FaultCode[
           'deadline',
         ] as const)),
     ...(body === undefined && bytes === undefined ? [] : (['request.unsupported_media_type'] as const)),
+    ...(tagged !== undefined && method !== 'GET' ? (['precondition.failed'] as const) : []),
   ];
 }
 
-function problemsOf(row: RouteRow): Json {
+function problemsOf(row: RouteRow): Record<string, Json> {
   const byStatus = new Map<number, Set<FaultCode>>();
   for (const code of [...edgeFaults(row), ...(row.faults ?? [])]) {
     const { status } = FAULTS[code];
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
   }
   return Object.fromEntries(
-    [...byStatus]
-      .filter(([status]) => row.answers[status] === undefined)
-      .map(([status, codes]) => [
-        String(status),
-        {
-          description: [...codes].map((code) => `\`${code}\`: ${FAULTS[code].message}`).join('; '),
-          ...headersOf(status === 429 ? ['RateLimit-Policy', 'RateLimit', 'Retry-After'] : []),
-          content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
-        },
-      ]),
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: [...codes].map((code) => `\`${code}\`: ${FAULTS[code].message}`).join('; '),
+        ...headersOf(status === 429 ? ['RateLimit-Policy', 'RateLimit', 'Retry-After'] : []),
+        content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
   );
 }

@@ -18,6 +18,7 @@ import {
 } from '@writ/contract';
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from '../access/caller.ts';
+import { conditionsOf } from './conditions.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
 import { parseQuery, unknownParameter } from './query.ts';
 import { isRest, ROUTE, type RequestInputOf, type ParamKind, type RouteRow } from './route.ts';
@@ -49,6 +50,7 @@ async function readRequestInput(row: RouteRow, request: FastifyRequest): Promise
   return {
     caller: callerOf(request) as null,
     params,
+    ...conditionsOf(row, request.headers),
     query: query as undefined,
     body: (await readBody(row, request)) as undefined,
     stream,

@@ -80,6 +80,12 @@ export interface RouteRow {
   readonly queued?: true;
   /** a key may use it whatever its scopes: it tells or changes nothing but the key itself */
   readonly unscoped?: true;
+  /**
+   * With GET the answer has an `ETag`, and `If-None-Match` is compared with it. With another method the handler passes
+   * `ifMatch` of its request to whoever makes the change. `file`: the tag is the SHA-256 of a file's content, `policy`:
+   * the hash of a set; the handler sets both.
+   */
+  readonly tagged?: 'view' | 'file' | 'policy';
   /** besides the faults that every route may answer */
   readonly faults?: readonly FaultCode[];
 }
@@ -101,6 +107,10 @@ export interface RequestInputOf<R extends RouteRow> {
   readonly params: { readonly [K in keyof R['params']]: string };
   readonly query: StaticOf<R['query']>;
   readonly body: StaticOf<R['body']>;
+  /** the tags of `If-Match`; null without a condition */
+  readonly ifMatch: readonly string[] | null;
+  /** whether `If-None-Match: *` allows the change only where nothing is yet */
+  readonly ifAbsent: boolean;
   /** the body's bytes as they come, on a route that takes bytes */
   readonly stream: R['bytes'] extends true ? Readable : null;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type AgentId, type Caller, type Id } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { Jobs, type JobRow, type JobStart, type JobSpec } from '../../store/jobs/jobs.ts';
+import { Jobs, type JobCondition, type JobRow, type JobStart, type JobSpec } from '../../store/jobs/jobs.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { QUEUED_MAX } from './plan-starts.ts';
 import { parseSchedule } from './cron-schedule.ts';
@@ -66,13 +66,20 @@ export class ChangeJobs {
   }
 
   /** Replaces the job's definition, on behalf of the caller. Faults: as above. */
-  async change(caller: Caller, jobId: string, request: JobRequest): Promise<JobRow> {
+  async change(caller: Caller, jobId: string, request: JobRequest, condition?: JobCondition): Promise<JobRow> {
     const before = await this.read(caller, jobId);
-    const changed = orNotFound(
-      await this.#jobs.change(caller.tenant_id, jobId, await this.#specOf(caller, before.job_id, request)),
-    );
-    await this.#kernel.ask('token.revoke', caller, { capability_token_id: before.run_token_id });
-    return changed;
+    // Before a token is made; what counts is the comparison within the change.
+    await condition?.(before);
+    const spec = await this.#specOf(caller, before.job_id, request);
+    try {
+      const changed = orNotFound(await this.#jobs.change(caller.tenant_id, jobId, spec, condition));
+      await this.#kernel.ask('token.revoke', caller, { capability_token_id: before.run_token_id });
+      return changed;
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'precondition.failed') throw error;
+      await this.#kernel.ask('token.revoke', caller, { capability_token_id: spec.run_token_id });
+      throw error;
+    }
   }
 
   /** An agent's key sees the jobs of its agent. Faults: `not_found`. */
@@ -83,27 +90,36 @@ export class ChangeJobs {
   }
 
   /** Faults: `not_found`. */
-  async pause(caller: Caller, jobId: string): Promise<JobRow> {
-    return orNotFound(await this.#jobs.pause(caller.tenant_id, jobId));
+  async pause(caller: Caller, jobId: string, condition?: JobCondition): Promise<JobRow> {
+    return orNotFound(await this.#jobs.pause(caller.tenant_id, jobId, condition));
   }
 
   /**
    * Due times during the pause are not made up for. Faults: `not_found`, `conflict` for a job that never comes due
    * again.
    */
-  async resume(caller: Caller, jobId: string): Promise<JobRow> {
+  async resume(caller: Caller, jobId: string, condition?: JobCondition): Promise<JobRow> {
     const { cron, time_zone, state, due_at } = await this.read(caller, jobId);
     const due = state === 'active' ? due_at : null;
-    return orNotFound(await this.#jobs.resume(caller.tenant_id, jobId, due ?? this.#dueAt(cron, time_zone)));
+    const next = due ?? this.#dueAt(cron, time_zone);
+    return orNotFound(await this.#jobs.resume(caller.tenant_id, jobId, next, condition));
   }
 
   /** Deletes it, and revokes the token of its runs. Faults: `not_found`. */
-  async remove(caller: Caller, jobId: string): Promise<JobRow> {
+  async remove(caller: Caller, jobId: string, condition?: JobCondition): Promise<JobRow> {
     const { run_token_id } = await this.read(caller, jobId);
     // The token is revoked first: if the job were deleted first and this failed, nobody could revoke the token any
-    // more.
-    await this.#kernel.ask('token.revoke', caller, { capability_token_id: run_token_id });
-    return orNotFound(await this.#jobs.remove(caller.tenant_id, jobId, caller.principal ?? caller.api_key_id));
+    // more. Under a condition it is revoked within the deletion, so that a deletion that is refused leaves the token.
+    const revoke = () => this.#kernel.ask('token.revoke', caller, { capability_token_id: run_token_id });
+    if (condition === undefined) await revoke();
+    const by = caller.principal ?? caller.api_key_id;
+    const revokedUnder =
+      condition &&
+      (async (present: JobRow) => {
+        await condition(present);
+        await revoke();
+      });
+    return orNotFound(await this.#jobs.remove(caller.tenant_id, jobId, by, revokedUnder));
   }
 
   /** Faults: `not_found`, `limit.exceeded`. */

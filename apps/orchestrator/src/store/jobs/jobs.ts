@@ -82,6 +82,12 @@ export interface JobStart {
 }
 
 /**
+ * Throws unless the change is meant for this state of the job. Implementations MUST call it in the transaction of the
+ * change, on a row that is locked until its end.
+ */
+export type JobCondition = (present: JobRow) => void | Promise<void>;
+
+/**
  * Jobs, for those who manage them. Implementations MUST NOT show or change a job of a tenant other than `tenantId`, and
  * MUST encrypt the content that they store.
  */
@@ -95,11 +101,11 @@ export abstract class Jobs {
   /** Newest first: jobs that the key created, or on whose behalf their runs make calls; at most `limit`. */
   abstract madeBy(tenantId: TenantId, apiKeyId: string, limit: number): Promise<JobName[]>;
   /** Replaces its definition. The job begins a new conversation, and stays paused where it was. */
-  abstract change(tenantId: TenantId, jobId: string, job: JobSpec): Promise<JobRow | null>;
-  abstract pause(tenantId: TenantId, jobId: string): Promise<JobRow | null>;
-  abstract resume(tenantId: TenantId, jobId: string, dueAt: number): Promise<JobRow | null>;
+  abstract change(tenantId: TenantId, jobId: string, job: JobSpec, condition?: JobCondition): Promise<JobRow | null>;
+  abstract pause(tenantId: TenantId, jobId: string, condition?: JobCondition): Promise<JobRow | null>;
+  abstract resume(tenantId: TenantId, jobId: string, dueAt: number, condition?: JobCondition): Promise<JobRow | null>;
   /** Deletes it with its starts, and cancels the runs that it started. Its sessions remain. */
-  abstract remove(tenantId: TenantId, jobId: string, by: string): Promise<JobRow | null>;
+  abstract remove(tenantId: TenantId, jobId: string, by: string, condition?: JobCondition): Promise<JobRow | null>;
   /**
    * Queues a requested start. An idempotency key that was used before returns the earlier start. Fault `limit.exceeded`
    * where `queuedMax` starts wait already.

@@ -2,7 +2,15 @@
 import { Fault, type Id, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import { newId } from '@writ/nest-kit';
-import { Jobs, type JobContent, type JobName, type JobRow, type JobStart, type JobSpec } from './jobs.ts';
+import {
+  Jobs,
+  type JobCondition,
+  type JobContent,
+  type JobName,
+  type JobRow,
+  type JobStart,
+  type JobSpec,
+} from './jobs.ts';
 import type { PageRequest, PageOf } from '../session-rows/sessions.ts';
 import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 import type { SessionSeal } from '../session-rows/session-seal.ts';
@@ -129,8 +137,8 @@ export class PgJobs extends Jobs {
     return rows;
   }
 
-  override change(tenantId: TenantId, jobId: string, spec: JobSpec): Promise<JobRow | null> {
-    return inTenant(this.#pool, tenantId, (client) =>
+  override change(tenantId: TenantId, jobId: string, spec: JobSpec, condition?: JobCondition): Promise<JobRow | null> {
+    return this.#changed(tenantId, jobId, condition, (client) =>
       this.#one(
         client,
         tenantId,
@@ -140,16 +148,16 @@ export class PgJobs extends Jobs {
     );
   }
 
-  override pause(tenantId: TenantId, jobId: string): Promise<JobRow | null> {
-    return inTenant(this.#pool, tenantId, (client) =>
+  override pause(tenantId: TenantId, jobId: string, condition?: JobCondition): Promise<JobRow | null> {
+    return this.#changed(tenantId, jobId, condition, (client) =>
       this.#one(client, tenantId, `UPDATE orchestrator.job SET state = 'paused', due_at = NULL WHERE job_id = $1`, [
         jobId,
       ]),
     );
   }
 
-  override resume(tenantId: TenantId, jobId: string, dueAt: number): Promise<JobRow | null> {
-    return inTenant(this.#pool, tenantId, (client) =>
+  override resume(tenantId: TenantId, jobId: string, dueAt: number, condition?: JobCondition): Promise<JobRow | null> {
+    return this.#changed(tenantId, jobId, condition, (client) =>
       this.#one(client, tenantId, `UPDATE orchestrator.job SET state = 'active', due_at = $2 WHERE job_id = $1`, [
         jobId,
         dueAt,
@@ -157,8 +165,8 @@ export class PgJobs extends Jobs {
     );
   }
 
-  override remove(tenantId: TenantId, jobId: string, by: string): Promise<JobRow | null> {
-    return inTenant(this.#pool, tenantId, async (client) => {
+  override remove(tenantId: TenantId, jobId: string, by: string, condition?: JobCondition): Promise<JobRow | null> {
+    return this.#changed(tenantId, jobId, condition, async (client) => {
       await client.query(
         `UPDATE orchestrator.run SET cancel_by = coalesce(cancel_by, $2), wake_at = orchestrator.now_ms() WHERE state <> 'ended' AND run_id IN (SELECT run_id FROM orchestrator.job_start WHERE job_id = $1)`,
         [jobId, by],
@@ -222,6 +230,25 @@ export class PgJobs extends Jobs {
       content: this.#seal.seal(tenantId, jobSeal(jobId), spec.content),
     };
     return SET.map((column) => columns[column]);
+  }
+
+  /** The row is locked from the comparison on, also against a replica of before, whose change then waits. */
+  #changed(
+    tenantId: TenantId,
+    jobId: string,
+    condition: JobCondition | undefined,
+    change: (client: Client) => Promise<JobRow | null>,
+  ): Promise<JobRow | null> {
+    return inTenant(this.#pool, tenantId, async (client) => {
+      if (condition === undefined) return await change(client);
+      const lock = `SELECT ${JOB_COLUMNS}, content FROM orchestrator.job WHERE job_id = $1 FOR UPDATE`;
+      const {
+        rows: [row],
+      } = await client.query<Sealed>(lock, [jobId]);
+      if (row === undefined) return null;
+      await condition(this.#opened(tenantId, row));
+      return await change(client);
+    });
   }
 
   async #one(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
-import { Webhooks, type NewWebhook, type WebhookChange, type WebhookRow } from './webhooks.ts';
+import { Webhooks, type NewWebhook, type WebhookChange, type WebhookCondition, type WebhookRow } from './webhooks.ts';
 import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 
 /** All but the secrets. */
@@ -67,8 +67,9 @@ export class PgWebhooks extends Webhooks {
     tenantId: TenantId,
     webhookId: string,
     { name, url, events, state }: WebhookChange,
+    condition?: WebhookCondition,
   ): Promise<WebhookRow | null> {
-    return inTenant(this.#pool, tenantId, (client) =>
+    return this.#changed(tenantId, webhookId, condition, (client) =>
       oneOf(
         client,
         `UPDATE orchestrator.webhook SET name = $2, url = $3, events = $4, state = $5,
@@ -80,8 +81,8 @@ export class PgWebhooks extends Webhooks {
     );
   }
 
-  override remove(tenantId: TenantId, webhookId: string): Promise<WebhookRow | null> {
-    return inTenant(this.#pool, tenantId, (client) =>
+  override remove(tenantId: TenantId, webhookId: string, condition?: WebhookCondition): Promise<WebhookRow | null> {
+    return this.#changed(tenantId, webhookId, condition, (client) =>
       oneOf(client, `DELETE FROM orchestrator.webhook WHERE webhook_id = $1 RETURNING ${COLUMNS}`, [webhookId]),
     );
   }
@@ -100,6 +101,23 @@ export class PgWebhooks extends Webhooks {
         [webhookId, secret, overlapMs],
       ),
     );
+  }
+
+  /** The row is locked from the comparison on. */
+  #changed(
+    tenantId: TenantId,
+    webhookId: string,
+    condition: WebhookCondition | undefined,
+    change: (client: Client) => Promise<WebhookRow | null>,
+  ): Promise<WebhookRow | null> {
+    return inTenant(this.#pool, tenantId, async (client) => {
+      if (condition === undefined) return await change(client);
+      const lock = `SELECT ${COLUMNS} FROM orchestrator.webhook WHERE webhook_id = $1 FOR UPDATE`;
+      const present = await oneOf(client, lock, [webhookId]);
+      if (present === null) return null;
+      await condition(present);
+      return await change(client);
+    });
   }
 }
 

@@ -36,6 +36,12 @@ export interface NewWebhook extends Pick<WebhookRow, 'webhook_id' | 'name' | 'ur
 export type WebhookChange = Pick<WebhookRow, 'name' | 'url' | 'events' | 'state'>;
 
 /**
+ * Throws unless the change is meant for this state of the webhook. Implementations MUST await it in the transaction of
+ * the change, on a row that is locked until its end.
+ */
+export type WebhookCondition = (present: WebhookRow) => Promise<void>;
+
+/**
  * Webhooks of the tenants. Implementations MUST NOT show or change one of a tenant other than `tenantId`, and MUST NOT
  * return a secret.
  */
@@ -49,9 +55,14 @@ export abstract class Webhooks {
     tenantId: TenantId,
     page: { readonly cursor: string | null; readonly limit: number },
   ): Promise<{ items: WebhookRow[]; next_cursor: string | null }>;
-  abstract change(tenantId: TenantId, webhookId: string, change: WebhookChange): Promise<WebhookRow | null>;
+  abstract change(
+    tenantId: TenantId,
+    webhookId: string,
+    change: WebhookChange,
+    condition?: WebhookCondition,
+  ): Promise<WebhookRow | null>;
   /** Deletes it with its deliveries; returns the deleted webhook. */
-  abstract remove(tenantId: TenantId, webhookId: string): Promise<WebhookRow | null>;
+  abstract remove(tenantId: TenantId, webhookId: string, condition?: WebhookCondition): Promise<WebhookRow | null>;
   /** Replaces the secret. Messages are also signed with the previous one for `overlapMs`. */
   abstract rotate(tenantId: TenantId, webhookId: string, secret: Buffer, overlapMs: number): Promise<WebhookRow | null>;
 }
