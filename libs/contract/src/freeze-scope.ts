@@ -10,6 +10,6 @@ export type FreezeScope = Static<typeof FreezeScope>;
 export const FreezeReason = Type.String({
   minLength: 1,
   maxLength: 500,
-  pattern: '^[^\\p{Cc}]*$',
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
   description: 'why; callers that are refused read it',
 });

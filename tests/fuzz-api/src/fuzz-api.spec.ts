@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { startStack, type Stack } from '@writ/stack';
 import { pythonEnvironment } from '@writ/testing';
-import { CALLERS, fuzz, FUZZED_ORCHESTRATOR } from './fuzz-role.ts';
+import { budgetOf, CALLERS, fuzz, FUZZED_ORCHESTRATOR } from './fuzz-role.ts';
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
-
-/** Seconds of each caller: all of them, and the start of the stack, take a minute and a half. */
-const SECONDS = Number(process.env['WRIT_API_FUZZ_SECONDS'] ?? 9);
+// A fuzzer waits for the stack half of its time, and the stack for the fuzzer: two fill two processors.
+vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 180_000, maxConcurrency: 2 });
 
 const lock = join(import.meta.dirname, '..', 'requirements.lock');
 const environment = await pythonEnvironment('fuzz-api', lock, { atLeast: '3.11' });
@@ -21,7 +19,10 @@ describe.skipIf(environment === null)('the API, fuzzed (skipped without Python 3
   });
   afterAll(() => stack.stop());
 
-  test.each(CALLERS)('answers every request of %s as its document says, and never with a bug', async (caller) => {
-    expect(await fuzz({ environment: environment!, stack, caller, seconds: SECONDS })).toBe('');
-  });
+  test.concurrent.each(CALLERS)(
+    'answers every request of %s as its document says, and never with a bug',
+    async (caller) => {
+      expect(await fuzz({ environment: environment!, stack, caller, budget: budgetOf(process.env) })).toBe('');
+    },
+  );
 });

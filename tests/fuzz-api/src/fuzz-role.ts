@@ -32,36 +32,64 @@ export const FUZZED_ORCHESTRATOR = {
   WRIT_PUBLIC_URL: 'https://writ.example.org',
 };
 
-/** Seconds of one request: more than the longest wait that the hooks let through. */
-const REQUEST_SECONDS = 30;
+/** How much a caller sends. */
+export interface Budget {
+  /** arguments of the fuzzer that bound it */
+  readonly bounds: readonly string[];
+  readonly seed: string;
+  /** after which it has hung */
+  readonly timeoutMs: number;
+}
+
 /** The fuzzer ends a phase late by up to some requests. */
 const GRACE_MS = 60_000;
+/**
+ * A run among other checks takes its requests from one sequence, so that it fails for a change and not by chance: as
+ * many of them as fit into this time, which with seven callers, two at once, is less than a minute. All of them, some
+ * twelve thousand for each caller, take six minutes.
+ */
+const SHORT = { seed: '1', seconds: 4 };
+
+/**
+ * With `WRIT_API_FUZZ_SECONDS` each caller has that long, and requests of a new seed, which `WRIT_API_FUZZ_SEED`
+ * repeats.
+ */
+export function budgetOf(env: Readonly<Record<string, string | undefined>>): Budget {
+  const { WRIT_API_FUZZ_SECONDS: given, WRIT_API_FUZZ_SEED } = env;
+  const seconds = given === undefined ? SHORT.seconds : Number(given);
+  const more = given === undefined ? ['--generation-deterministic'] : ['--generation-database=none'];
+  return {
+    bounds: ['--phases=coverage,fuzzing', `--max-time=${String(seconds)}`, ...more],
+    seed: WRIT_API_FUZZ_SEED ?? (given === undefined ? SHORT.seed : String(randomInt(2 ** 31))),
+    timeoutMs: seconds * 1_000 + GRACE_MS,
+  };
+}
+
+/** Seconds of one request: more than the longest wait that the hooks let through. */
+const REQUEST_SECONDS = 30;
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface Fuzzing {
   readonly environment: PythonEnvironment;
   readonly stack: Stack;
   readonly caller: FuzzCaller;
-  readonly seconds: number;
+  readonly budget: Budget;
 }
 
 /** Sends requests made from the API's own document. Returns what the fuzzer found; empty where it found nothing. */
-export async function fuzz({ environment, stack, caller, seconds }: Fuzzing): Promise<string> {
+export async function fuzz({ environment, stack, caller, budget }: Fuzzing): Promise<string> {
   const world = await makeWorld(stack.url, stack.keys.platformKey, {
     files: { 'a.txt': 'hello\n', 'src/b.txt': 'x\n' },
   });
   const { key, ids } = await fixtureOf(stack, world, caller);
-  const seed = process.env['WRIT_API_FUZZ_SEED'] ?? String(randomInt(2 ** 31));
   const args = [
     'run',
     `${stack.url}/openapi.json`,
     ...(key === null ? [] : ['--header', `Authorization: Bearer ${key}`]),
     `--checks=${CHECKS.join(',')}`,
-    '--phases=coverage,fuzzing,stateful',
-    `--max-time=${seconds}`,
+    ...budget.bounds,
     `--request-timeout=${REQUEST_SECONDS}`,
-    `--seed=${seed}`,
-    '--generation-database=none',
+    `--seed=${budget.seed}`,
     '--suppress-health-check=all',
     '--warnings=off',
     '--continue-on-failure',
@@ -79,13 +107,13 @@ export async function fuzz({ environment, stack, caller, seconds }: Fuzzing): Pr
     await run(environment.program('schemathesis'), args, {
       env,
       cwd: stack.folder,
-      timeout: seconds * 1_000 + GRACE_MS,
+      timeout: budget.timeoutMs,
       maxBuffer: OUTPUT_BYTES_MAX,
     });
     return '';
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    return `WRIT_API_FUZZ_SEED=${seed} as ${caller}: ${String(error).split('\n', 1)[0] ?? ''}\n${stdout}${stderr}`;
+    return `WRIT_API_FUZZ_SEED=${budget.seed} as ${caller}: ${stdout === '' ? String(error) : stdout}${stderr}`;
   }
 }
 

@@ -15,6 +15,7 @@ test('everything consists of source checks, unit specs and stack specs', () => {
     'stacks',
     'canary',
     'fuzz',
+    'api-fuzz',
     'faults',
     'timing',
   ]);
@@ -22,6 +23,7 @@ test('everything consists of source checks, unit specs and stack specs', () => {
     'unit',
     'e2e',
     'adversarial',
+    'api-fuzz',
     'fault',
     'timing',
   ]);
@@ -33,10 +35,11 @@ test('specs of a cluster run only where they are named, alone, without the infra
   expect(PHASES.find((lanes) => (lanes as readonly string[]).includes('cluster'))).toEqual(['cluster']);
 });
 
-test('the fuzzer of the API runs only where it is named, one file after another', () => {
-  expect(names({})).not.toContain('api-fuzz');
+test('the fuzzer of the API runs for a minute among others, and longer alone, one file after another', () => {
+  expect(checks({}).find(({ name }) => name === 'api-fuzz')?.env).not.toHaveProperty('WRIT_API_FUZZ_SECONDS');
   const [check, ...others] = checks({ names: ['api-fuzz'] });
   expect(check).toMatchObject({ name: 'api-fuzz', lane: 'stacks', specs: { suites: ['api-fuzz'] } });
+  expect(check?.env).toMatchObject({ WRIT_API_FUZZ_SECONDS: expect.stringMatching(/^\d+$/) });
   expect(check?.command).toEqual(expect.arrayContaining(['--project=api-fuzz', '--maxWorkers=1']));
   expect(others).toEqual([]);
 });
@@ -60,7 +63,7 @@ test('specs that share a stack run with the suite `e2e`', () => {
 
 test('only the first shard checks the sources, and each has its part of the specs', () => {
   expect(names({ shard: { index: 1, count: 2 } })).toContain('lint');
-  expect(names({ shard: { index: 2, count: 2 } })).toEqual(['unit', 'stacks', 'faults', 'timing']);
+  expect(names({ shard: { index: 2, count: 2 } })).toEqual(['unit', 'stacks', 'api-fuzz', 'faults', 'timing']);
   for (const { command } of checks({ shard: { index: 2, count: 2 } })) expect(command).toContain('--shard=2/2');
 });
 

@@ -58,11 +58,11 @@ export const CHECK_NAMES = [
 ] as readonly string[];
 
 /**
- * Run only on request with `--only`: `long` has the specs of all suites that take long; `api-fuzz` may find something
- * new in each run; `chart` builds Helm and its checkers the first time; `deploy` builds images and runs deployments for
- * minutes; `cluster` needs root, and builds Kubernetes the first time.
+ * Run only on request with `--only`: `long` has the specs of all suites that take long; `chart` builds Helm and its
+ * checkers the first time; `deploy` builds images and runs deployments for minutes; `cluster` needs root, and builds
+ * Kubernetes the first time.
  */
-export const ON_REQUEST = ['long', 'api-fuzz', 'chart', 'deploy', 'cluster'] as const satisfies readonly SuiteName[];
+export const ON_REQUEST = ['long', 'chart', 'deploy', 'cluster'] as const satisfies readonly SuiteName[];
 
 /** The checks without named ones. */
 export const DEFAULT_NAMES = CHECK_NAMES.filter((name) => !(ON_REQUEST as readonly string[]).includes(name));
@@ -85,6 +85,9 @@ const RETRIES = '1';
 
 /** Seconds of fuzzing, which fills a processor all the time. */
 const FUZZ_SECONDS = 60;
+
+/** Seconds of the fuzzer of the API for each of seven callers, two at once, where it runs alone. */
+const API_FUZZ_SECONDS = process.env['WRIT_API_FUZZ_SECONDS'] ?? '120';
 
 const SOURCE = ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning'];
 
@@ -195,7 +198,11 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...vitest('stacks', stackSuites, 'stacks', STACK_WORKERS),
     ...undivided(afterStacks(checkout)),
     // It has a time of its own, which other specs of stacks would take from it.
-    ...vitest('api-fuzz', (['api-fuzz'] as const).filter(chosen), 'stacks', 1),
+    ...vitest('api-fuzz', (['api-fuzz'] as const).filter(chosen), 'stacks', 1).map((check) => ({
+      ...check,
+      // Alone it looks for something new, as long as `WRIT_API_FUZZ_SECONDS` says.
+      env: { ...(names.length === 1 ? { WRIT_API_FUZZ_SECONDS: API_FUZZ_SECONDS } : {}), ...check.env },
+    })),
     ...vitest('faults', (['fault'] as const).filter(chosen), 'faults', FAULT_WORKERS),
     ...vitest('timing', (['timing'] as const).filter(chosen), 'timing', 1),
     ...vitest('long', (['long'] as const).filter(chosen), 'long', STACK_WORKERS),

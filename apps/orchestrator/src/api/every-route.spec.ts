@@ -287,8 +287,29 @@ it('refuses a method that a path does not take, and says which it takes', async 
       fill(path, has),
     );
     expect([path, answer.status, answer.json['code']]).toEqual([path, 405, 'request.method_not_allowed']);
-    expect(answer.headers.get('allow')?.split(', ')).toEqual(expect.arrayContaining(takes));
+    expect([
+      path,
+      answer.headers
+        .get('allow')
+        ?.split(', ')
+        .filter((method) => method !== 'HEAD')
+        .sort(),
+    ]).toEqual([path, takes.sort()]);
   });
+});
+
+it('takes no concrete path for the value of a parameter, and no method that HTTP has and it has not', async () => {
+  const headers = { 'writ-version': 'none' };
+  const refused = (code: string) => ({ status: 405, json: { code } });
+  for (const [method, path] of [
+    ['DELETE', '/v1/sign-ins/own'],
+    ['GET', '/v1/policies/rollback'],
+    ['PUT', '/v1/jobs'],
+  ] as const)
+    expect(await api.ask(method, path, { headers })).toMatchObject(refused('request.method_not_allowed'));
+  // Fastify looks at the body of such a request before it has no route.
+  expect(await api.ask('QUERY', '/v1/jobs')).toMatchObject(refused('request.method_not_allowed'));
+  expect((await api.ask('QUERY', '/v1/job')).json['code']).toBe('route.unknown');
 });
 
 it('refuses query parameters that it does not know', async () => {

@@ -35,7 +35,11 @@ function patternOf({ path, params = {} }: RouteRow): RegExp {
  */
 export function undocumentedAnswer(method: string, url: string, status: number): string | null {
   const [path = ''] = url.split('?');
-  const asked = DOCUMENTED.find((each) => each.row.method === method && each.path.test(path));
+  // A concrete path is no value of a parameter, whatever its methods.
+  const isConcrete = DOCUMENTED.some(({ row }) => row.path === path);
+  const asked = DOCUMENTED.find(
+    (each) => each.row.method === method && (isConcrete ? each.row.path === path : each.path.test(path)),
+  );
   return asked === undefined || asked.statuses.has(String(status))
     ? null
     : `${asked.row.id} answered ${String(status)}`;

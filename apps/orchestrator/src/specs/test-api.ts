@@ -11,7 +11,7 @@ import { emptyTree, snapshotIdOf } from '@writ/workspace';
 import { NestFactory } from '@nestjs/core';
 import { ROUTES } from '../api/routes.ts';
 import type { OrchestratorConfig } from '../config.env.ts';
-import { allowedMethodsOf } from '../edge/problems/allowed-methods.ts';
+import { allowedMethodsOf, concretePathsOf } from '../edge/problems/allowed-methods.ts';
 import { HttpAdapter } from '../edge/server/http-adapter.ts';
 import { prepareHttpServer } from '../edge/server/http-server.ts';
 import { Published } from '../edge/published-keys.ts';
@@ -144,7 +144,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
   const config = { ...TEST_CONFIG, ...more } as unknown as OrchestratorConfig;
   const app = await NestFactory.create(
     OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores),
-    new HttpAdapter(allowedMethodsOf(ROUTES), config.WRIT_TRUSTED_PROXIES),
+    new HttpAdapter(allowedMethodsOf(ROUTES), config.WRIT_TRUSTED_PROXIES, concretePathsOf(ROUTES)),
     { logger: new NestLogger(logger), abortOnError: false },
   );
   app.connectMicroservice(

@@ -32,7 +32,7 @@ export type DelegationScope = Static<typeof DelegationScope>;
 export const DelegationNote = Type.String({
   minLength: 1,
   maxLength: 500,
-  pattern: '^[^\\p{Cc}]*$',
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
   description: 'why',
 });
 

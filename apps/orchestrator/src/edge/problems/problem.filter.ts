@@ -74,9 +74,13 @@ export function faultOf(
   if (error instanceof Fault) return ofQuery(error, request);
   const status =
     error instanceof HttpException ? error.getStatus() : (error as { statusCode?: unknown } | null)?.statusCode;
+  const allowed = methods(request.url);
+  // Fastify reads the body of a method that no route takes, and may complain about it first.
+  if ((status === 400 || status === 415) && !isUrlError(error) && !allowed.includes(request.method))
+    return noRoute(request, allowed, error);
   switch (status) {
     case 404:
-      return noRoute(request, methods(request.url), error);
+      return noRoute(request, allowed, error);
     case 413:
       return new Fault('request.too_large', undefined, { cause: error });
     case 414:

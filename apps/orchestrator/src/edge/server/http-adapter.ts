@@ -19,9 +19,10 @@ const ARRIVAL_MS = 300_000;
 export class HttpAdapter extends FastifyAdapter {
   /**
    * @param methods the methods that a URL supports, for requests with another method
+   * @param isConcrete whether a URL is the concrete path of a route
    * @param trustedProxies addresses and CIDR blocks, with commas between. Throws on anything else.
    */
-  constructor(methods: AllowedMethods, trustedProxies = '') {
+  constructor(methods: AllowedMethods, trustedProxies = '', isConcrete: (url: string) => boolean = () => false) {
     super({
       logger: false,
       trustProxy: trustedProxies === '' ? false : trustedProxies,
@@ -37,6 +38,13 @@ export class HttpAdapter extends FastifyAdapter {
       clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket),
     });
     const fastify = this.getInstance();
+    // The router takes a concrete path that lacks the method for a value of a parameter.
+    fastify.addHook('onRequest', (request, reply, done) => {
+      const { url = '' } = request.routeOptions;
+      if (/[:*]/.test(url) && isConcrete(request.url) && !methods(request.url).includes(request.method))
+        sendProblem(reply, faultOf({ statusCode: 404 }, request, methods), String(request.id), methods);
+      else done();
+    });
     fastify.removeAllContentTypeParsers();
     // A body stays in its stream until the route, and so its size limit, is known and its caller is admitted.
     fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));

@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { HttpEndpoint } from '@writ/nest-kit';
 import type { FastifyInstance } from 'fastify';
 import { showPages } from '../openapi/pages.ts';
-import { allowedMethodsOf } from '../problems/allowed-methods.ts';
+import { allowedMethodsOf, concretePathsOf } from '../problems/allowed-methods.ts';
 import { WorkerTasks } from '../work/worker-tasks.ts';
 import { AccessLog } from './access-log.ts';
 import { boundConnectionAge } from './connection-age.ts';
@@ -27,7 +27,7 @@ export function httpServerOf(config: HttpServerConfig, routes: readonly RouteRow
   return {
     host: config.WRIT_HTTP_HOST,
     port: config.WRIT_HTTP_PORT,
-    adapter: () => new HttpAdapter(allowedMethodsOf(routes), config.WRIT_TRUSTED_PROXIES),
+    adapter: () => new HttpAdapter(allowedMethodsOf(routes), config.WRIT_TRUSTED_PROXIES, concretePathsOf(routes)),
     prepare: (app) => prepareHttpServer(app, config),
   };
 }
