@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Group } from './command-group.ts';
-
-export type { Group } from './command-group.ts';
-export type { Group };
 import { APPROVAL_GROUPS } from './approvals/groups.ts';
 import type { Group } from './command-group.ts';
 

@@ -27,6 +27,8 @@ import type {
   CancelRunBody,
   ChangeJobAnswer,
   ChangeJobBody,
+  ChangeMemberAnswer,
+  ChangeMemberBody,
   ChangeWebhookAnswer,
   ChangeWebhookBody,
   CloseTenantAnswer,
@@ -44,6 +46,8 @@ import type {
   CreateJobBody,
   CreateResourceAnswer,
   CreateResourceBody,
+  CreateServiceAccountAnswer,
+  CreateServiceAccountBody,
   CreateSessionAnswer,
   CreateSessionBody,
   CreateTenantAnswer,
@@ -54,6 +58,7 @@ import type {
   CreateWorkspaceBody,
   DelegateApprovalAnswer,
   DelegateApprovalBody,
+  DeleteBudgetAnswer,
   DeleteFileAnswer,
   DeleteJobAnswer,
   DeleteSessionAnswer,
@@ -97,6 +102,8 @@ import type {
   KillContainerBody,
   LiftFreezeAnswer,
   LiftFreezeBody,
+  LinkIdentityAnswer,
+  LinkIdentityBody,
   ListAgentsAnswer,
   ListAgentsQuery,
   ListApiKeysAnswer,
@@ -105,6 +112,8 @@ import type {
   ListApprovalsQuery,
   ListApproverGroupsAnswer,
   ListApproverGroupsQuery,
+  ListBudgetsAnswer,
+  ListBudgetsQuery,
   ListContainersAnswer,
   ListContainersQuery,
   ListDelegationsAnswer,
@@ -132,6 +141,8 @@ import type {
   ListMcpServerToolsQuery,
   ListMcpServersAnswer,
   ListMcpServersQuery,
+  ListMembersAnswer,
+  ListMembersQuery,
   ListModelsAnswer,
   ListOperationsAnswer,
   ListOperationsQuery,
@@ -175,6 +186,8 @@ import type {
   ListWebhooksQuery,
   ListWorkspacesAnswer,
   ListWorkspacesQuery,
+  OffboardMemberAnswer,
+  OffboardMemberBody,
   PauseJobAnswer,
   PauseJobBody,
   PingWebhookAnswer,
@@ -201,7 +214,10 @@ import type {
   ReadApprovalDiffAnswer,
   ReadApproverGroupAnswer,
   ReadAudioDeviceAnswer,
+  ReadBudgetAnswer,
   ReadCallSettingsAnswer,
+  ReadCallUsageAnswer,
+  ReadCallUsageQuery,
   ReadConsistencyAnswer,
   ReadConsistencyQuery,
   ReadContainerLogsAnswer,
@@ -221,6 +237,7 @@ import type {
   ReadJobAnswer,
   ReadMcpConnectionAnswer,
   ReadMcpServerAnswer,
+  ReadMemberAnswer,
   ReadOperationAnswer,
   ReadOperationQuery,
   ReadOutputQuery,
@@ -307,6 +324,8 @@ import type {
   RunTurnAnswer,
   RunTurnBody,
   RunTurnQuery,
+  SetBudgetAnswer,
+  SetBudgetBody,
   SetCallSettingsAnswer,
   SetCallSettingsBody,
   SetExternalVersionAnswer,
@@ -404,6 +423,17 @@ export interface AudioDevicesApi {
   get(resource_id: string, options?: RequestOptions): Promise<ReadAudioDeviceAnswer>;
   /** Uploads frames of an audio device, as they are recorded; an agent's key only if it is the uploader. Roles: admin, operator, agent. */
   uploadAudioFrames(resource_id: string, body: Uint8Array, options?: RequestOptions): Promise<UploadAudioFramesAnswer>;
+}
+
+export interface BudgetsApi {
+  /** Lists the budgets per day and month, with their use and when they reset. Roles: admin, operator, auditor. */
+  list(query?: ListBudgetsQuery, options?: RequestOptions): Listed<ListBudgetsAnswer>;
+  /** Makes a budget, or sets the limit of the one of the same subject, period, measure and currency. Roles: admin. */
+  set(body: SetBudgetBody, options?: RequestOptions): Promise<SetBudgetAnswer>;
+  /** Shows a budget, with its use and when it resets. Roles: admin, operator, auditor. */
+  get(budget_id: string, options?: RequestOptions): Promise<ReadBudgetAnswer>;
+  /** Deletes a budget with the count of its use. Roles: admin. */
+  delete(budget_id: string, options?: RequestOptions): Promise<DeleteBudgetAnswer>;
 }
 
 export interface CallSettingsApi {
@@ -573,6 +603,21 @@ export interface McpServersApi {
   getMcpConnection(mcp_server: string, connection_id: string, options?: RequestOptions): Promise<ReadMcpConnectionAnswer>;
   /** Ends a connection: its tokens are revoked and forgotten, and no call uses them from then on. Roles: admin, operator, agent. */
   endMcpConnection(mcp_server: string, connection_id: string, options?: RequestOptions): Promise<EndMcpConnectionAnswer>;
+}
+
+export interface MembersApi {
+  /** Lists people who signed in, and service accounts. Roles: admin, auditor. */
+  list(query?: ListMembersQuery, options?: RequestOptions): Listed<ListMembersAnswer>;
+  /** Makes a service account, which keys can name and which decides about no call. Roles: admin. */
+  createServiceAccount(body: CreateServiceAccountBody, options?: RequestOptions): Promise<CreateServiceAccountAnswer>;
+  /** Reads a member. Roles: admin, auditor. */
+  get(member_id: string, options?: RequestOptions): Promise<ReadMemberAnswer>;
+  /** Gives a member a role of its own, or suspends it: its sessions, tokens and keys are refused within a second. Roles: admin. */
+  change(member_id: string, body?: ChangeMemberBody, options?: RequestOptions): Promise<ChangeMemberAnswer>;
+  /** Links a subject of another identity provider to a person, who then signs in there too. Roles: admin. */
+  linkIdentity(member_id: string, body: LinkIdentityBody, options?: RequestOptions): Promise<LinkIdentityAnswer>;
+  /** Ends for good all that a member holds, lent or approved: at once, and within a minute what is left. Roles: admin. */
+  offboard(member_id: string, body: OffboardMemberBody, options?: RequestOptions): Promise<OffboardMemberAnswer>;
 }
 
 export interface ModelsApi {
@@ -851,6 +896,8 @@ export interface TurnsApi {
 }
 
 export interface UsageApi {
+  /** Counts calls by day, agent, person, API key, tool and outcome. Roles: admin, operator, auditor. */
+  getCall(query?: ReadCallUsageQuery, options?: RequestOptions): Listed<ReadCallUsageAnswer>;
   /** Sums tokens and costs of runs that were requested in a period, by model and by session, agent or day; includes deleted sessions. Roles: admin, operator, auditor. */
   get(query?: ReadUsageQuery, options?: RequestOptions): Promise<ReadUsageAnswer>;
 }
@@ -923,6 +970,7 @@ export abstract class ApiGroups {
   readonly approvals: ApprovalsApi;
   readonly approverGroups: ApproverGroupsApi;
   readonly audioDevices: AudioDevicesApi;
+  readonly budgets: BudgetsApi;
   readonly callSettings: CallSettingsApi;
   readonly capabilityTokens: CapabilityTokensApi;
   readonly containers: ContainersApi;
@@ -938,6 +986,7 @@ export abstract class ApiGroups {
   readonly jobs: JobsApi;
   readonly log: LogApi;
   readonly mcpServers: McpServersApi;
+  readonly members: MembersApi;
   readonly models: ModelsApi;
   readonly oauth: OauthApi;
   readonly operations: OperationsApi;
@@ -974,6 +1023,7 @@ export abstract class ApiGroups {
     this.approvals = bind('approvals') as ApprovalsApi;
     this.approverGroups = bind('approverGroups') as ApproverGroupsApi;
     this.audioDevices = bind('audioDevices') as AudioDevicesApi;
+    this.budgets = bind('budgets') as BudgetsApi;
     this.callSettings = bind('callSettings') as CallSettingsApi;
     this.capabilityTokens = bind('capabilityTokens') as CapabilityTokensApi;
     this.containers = bind('containers') as ContainersApi;
@@ -989,6 +1039,7 @@ export abstract class ApiGroups {
     this.jobs = bind('jobs') as JobsApi;
     this.log = bind('log') as LogApi;
     this.mcpServers = bind('mcpServers') as McpServersApi;
+    this.members = bind('members') as MembersApi;
     this.models = bind('models') as ModelsApi;
     this.oauth = bind('oauth') as OauthApi;
     this.operations = bind('operations') as OperationsApi;
@@ -1027,6 +1078,7 @@ export type GroupName =
   | 'approvals'
   | 'approverGroups'
   | 'audioDevices'
+  | 'budgets'
   | 'callSettings'
   | 'capabilityTokens'
   | 'containers'
@@ -1042,6 +1094,7 @@ export type GroupName =
   | 'jobs'
   | 'log'
   | 'mcpServers'
+  | 'members'
   | 'models'
   | 'oauth'
   | 'operations'

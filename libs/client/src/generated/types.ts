@@ -21,7 +21,7 @@ export type CatalogueMode = "all" | "search";
 
 export type FreezeScope = "tenant" | "agent" | "tool" | "all";
 
-export type FaultCode = "request.malformed" | "query.invalid" | "route.unknown" | "request.too_large" | "request.unsupported_media_type" | "request.wrong_host" | "request.method_not_allowed" | "auth.missing" | "auth.invalid" | "auth.role" | "auth.csrf" | "auth.insufficient_scope" | "auth.issuer_unavailable" | "rate.limited" | "queue.full" | "not_found" | "conflict" | "tool.unknown" | "tool.not_available" | "tool.changed" | "args.invalid" | "args.too_large" | "path.invalid" | "path.escape" | "idempotency.missing" | "idempotency.mismatch" | "idempotency.expired" | "deadline" | "token.unknown" | "token.not_yet_valid" | "token.expired" | "token.revoked" | "token.agent" | "token.tool" | "token.scope" | "path.denied" | "token.not_narrower" | "token.depth" | "key.revoked" | "budget.exhausted" | "workspace.unknown" | "policy.args_changed" | "policy.unredactable" | "policy.args_untyped" | "policy.denied" | "policy.error" | "policy.invalid" | "policy.unreadable" | "approval.denied" | "approval.expired" | "approval.own_call" | "approval.stale" | "approval.previewed_anew" | "approval.effect_unseen" | "approval.voted" | "approval.not_delegated" | "approval.not_in_group" | "approval.superseded" | "value.missing" | "secret.unknown" | "resolution.own_call" | "sandbox.unknown" | "sandbox.unverified" | "resource.unknown" | "resource.exists" | "agent.itself" | "agent.conflict" | "image.unknown" | "image.not_ready" | "image.unavailable" | "image.not_allowed" | "store.mismatch" | "store.unavailable" | "profile.unknown" | "shell.unavailable" | "sandbox.killed" | "cancelled" | "frozen" | "egress.refused" | "egress.failed" | "api.refused" | "api.failed" | "mcp.definition_changed" | "mcp.definition_gone" | "mcp.unreachable" | "mcp.busy" | "mcp.refused" | "mcp.failed" | "mcp.protocol" | "mcp.result_invalid" | "mcp.unsupported" | "mcp.consent_required" | "mcp.consent_not_yours" | "mcp.consent_failed" | "mcp.token_unavailable" | "mcp.authorization_unusable" | "calendar.unusable" | "calendar.refused" | "calendar.unreadable" | "mailbox.unusable" | "mailbox.refused" | "mailbox.not_private" | "mailbox.folder_unknown" | "mailbox.unreadable" | "tenant.closed" | "precondition.failed" | "effect.out_of_scope" | "workspace.conflict" | "output.not_kept" | "workspace.quota" | "file.not_found" | "file.kind" | "file.too_large" | "edit.no_match" | "edit.ambiguous" | "skill.unknown" | "task.unknown" | "search.pattern" | "command.failed" | "command.timeout" | "command.too_long" | "command.killed" | "session.lost" | "session.diverged" | "session.busy" | "session.idle" | "session.conflict" | "limit.exceeded" | "effect.invalid" | "secret.in_delta" | "attempts.exhausted" | "effect.ambiguous" | "function.failed" | "function.result_invalid" | "permit.invalid" | "permit.expired" | "permit.spent" | "attempt.fenced" | "overloaded" | "record.backlog" | "record.invalid" | "record.too_large" | "receipt.pending" | "ledger.diverged" | "ledger.unavailable" | "bus.unreachable" | "database.unavailable" | "blob.missing" | "blob.corrupt" | "sandbox.unavailable" | "audio.unreadable" | "audio.too_long" | "transcription.model_unknown" | "transcription.unavailable" | "transcription.failed" | "version.unsupported" | "internal";
+export type FaultCode = "request.malformed" | "query.invalid" | "route.unknown" | "request.too_large" | "request.unsupported_media_type" | "request.wrong_host" | "request.method_not_allowed" | "auth.missing" | "auth.invalid" | "auth.role" | "auth.csrf" | "auth.insufficient_scope" | "auth.issuer_unavailable" | "rate.limited" | "queue.full" | "not_found" | "conflict" | "tool.unknown" | "tool.not_available" | "tool.changed" | "args.invalid" | "args.too_large" | "path.invalid" | "path.escape" | "idempotency.missing" | "idempotency.mismatch" | "idempotency.expired" | "deadline" | "token.unknown" | "token.not_yet_valid" | "token.expired" | "token.revoked" | "token.agent" | "token.tool" | "token.scope" | "path.denied" | "token.not_narrower" | "token.depth" | "key.revoked" | "budget.exhausted" | "budget.period" | "workspace.unknown" | "policy.args_changed" | "policy.unredactable" | "policy.args_untyped" | "policy.denied" | "policy.error" | "policy.invalid" | "policy.unreadable" | "approval.denied" | "approval.expired" | "approval.own_call" | "approval.stale" | "approval.previewed_anew" | "approval.effect_unseen" | "approval.voted" | "approval.not_delegated" | "approval.not_in_group" | "approval.superseded" | "value.missing" | "secret.unknown" | "resolution.own_call" | "sandbox.unknown" | "sandbox.unverified" | "resource.unknown" | "resource.exists" | "agent.itself" | "agent.conflict" | "image.unknown" | "image.not_ready" | "image.unavailable" | "image.not_allowed" | "store.mismatch" | "store.unavailable" | "profile.unknown" | "shell.unavailable" | "sandbox.killed" | "cancelled" | "frozen" | "egress.refused" | "egress.failed" | "api.refused" | "api.failed" | "mcp.definition_changed" | "mcp.definition_gone" | "mcp.unreachable" | "mcp.busy" | "mcp.refused" | "mcp.failed" | "mcp.protocol" | "mcp.result_invalid" | "mcp.unsupported" | "mcp.consent_required" | "mcp.consent_not_yours" | "mcp.consent_failed" | "mcp.token_unavailable" | "mcp.authorization_unusable" | "calendar.unusable" | "calendar.refused" | "calendar.unreadable" | "mailbox.unusable" | "mailbox.refused" | "mailbox.not_private" | "mailbox.folder_unknown" | "mailbox.unreadable" | "tenant.closed" | "precondition.failed" | "effect.out_of_scope" | "workspace.conflict" | "output.not_kept" | "workspace.quota" | "file.not_found" | "file.kind" | "file.too_large" | "edit.no_match" | "edit.ambiguous" | "skill.unknown" | "task.unknown" | "search.pattern" | "command.failed" | "command.timeout" | "command.too_long" | "command.killed" | "session.lost" | "session.diverged" | "session.busy" | "session.idle" | "session.conflict" | "limit.exceeded" | "effect.invalid" | "secret.in_delta" | "attempts.exhausted" | "effect.ambiguous" | "function.failed" | "function.result_invalid" | "permit.invalid" | "permit.expired" | "permit.spent" | "attempt.fenced" | "overloaded" | "record.backlog" | "record.invalid" | "record.too_large" | "receipt.pending" | "ledger.diverged" | "ledger.unavailable" | "bus.unreachable" | "database.unavailable" | "blob.missing" | "blob.corrupt" | "sandbox.unavailable" | "audio.unreadable" | "audio.too_long" | "transcription.model_unknown" | "transcription.unavailable" | "transcription.failed" | "version.unsupported" | "internal";
 
 export type KeyRole = "admin" | "operator" | "agent" | "auditor" | "worker";
 
@@ -99,6 +99,80 @@ export type NoTextReason = "binary" | "too_long" | "not_a_file";
 export type ContentEncoding = "utf8" | "base64";
 
 export type FileMode = "644" | "755";
+
+export interface Budget {
+  /** the id of a budget: `bgt_…` */
+  budget_id: string;
+  subject: BudgetSubject;
+  period: BudgetPeriod;
+  measure: BudgetMeasure;
+  currency: string | null;
+  limit: number;
+  /** in the present period */
+  used: number;
+  /** when the present period began, in milliseconds since the epoch */
+  starts_at: number;
+  /** when the next one begins, in milliseconds since the epoch */
+  resets_at: number;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key that set it first */
+  created_by: string;
+  /** milliseconds since the epoch */
+  changed_at: number;
+  /** the API key that set its limit last */
+  changed_by: string;
+}
+
+export interface BudgetList {
+  items: readonly Budget[];
+  next_cursor: string | null;
+}
+
+export interface BudgetSetting {
+  subject: BudgetSubject;
+  period: BudgetPeriod;
+  measure: BudgetMeasure;
+  currency?: string | null;
+  /** the most that one period may use */
+  limit: number;
+}
+
+export type BudgetSubjectKind = "tenant" | "agent" | "person" | "api_key";
+
+export interface BudgetSubject {
+  kind: BudgetSubjectKind;
+  id: string | null;
+}
+
+/** a calendar day or month in UTC */
+export type BudgetPeriod = "day" | "month";
+
+/** calls: calls that were admitted; llm_tokens: tokens that models of runs read and wrote; cost: what they cost, in millionths of `currency` */
+export type BudgetMeasure = "calls" | "llm_tokens" | "cost";
+
+export interface CallUsage {
+  /** the first day */
+  from: string;
+  /** the day after the last one */
+  to: string;
+  by: readonly string[];
+  items: readonly CallUsageItem[];
+  next_cursor: string | null;
+}
+
+/** how they ended; open: they have not */
+export type CallUsageItemOutcome = "refused" | "committed" | "rolled_back" | "no_op" | "ambiguous" | "open";
+
+export interface CallUsageItem {
+  day: string | null;
+  agent_id: string | null;
+  person: string | null;
+  api_key_id: string | null;
+  tool_id: string | null;
+  outcome: CallUsageItemOutcome | null;
+  calls: number;
+}
 
 export interface NewName {
   /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
@@ -368,10 +442,46 @@ export interface ScopeRole {
   role: PersonRole;
 }
 
+export interface Member {
+  /** the id of a member: `mbr_…` */
+  member_id: string;
+  kind: MemberKind;
+  name: string | null;
+  person_id: string | null;
+  issuer: string | null;
+  subject: string | null;
+  role: PersonRole | null;
+  state: MemberState;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key, or the identity provider where the person signed in */
+  created_by: string;
+  /** milliseconds since the epoch */
+  changed_at: number;
+  changed_by: string;
+}
+
+/** `person`: somebody who signed in; `service`: a service account, which decides about no call */
+export type MemberKind = "person" | "service";
+
+/** of whoever is not `active`, sessions, tokens and keys are refused */
+export type MemberState = "active" | "suspended" | "offboarded";
+
+export interface MemberList {
+  items: readonly Member[];
+  next_cursor: string | null;
+}
+
 /** how people sign in at the issuer in a browser; null: nobody does */
 export interface SignInClient {
   /** the public client that the issuer knows this deployment by; its redirect URI is the `redirect_uri` of the registration */
   client_id: string;
+}
+
+export interface GroupRole {
+  /** a group, exactly as the issuer writes it */
+  group: string;
+  role: PersonRole;
 }
 
 export interface PermitProof {
@@ -553,6 +663,7 @@ export interface ApiKey {
   role: KeyRole;
   agent_id: string | null;
   principal: string | null;
+  member_id: string | null;
   tools: readonly string[] | null;
   /** milliseconds since the epoch */
   created_at: number;
@@ -875,6 +986,7 @@ export interface NewApiKey {
   role: KeyRole;
   agent_id: string | null;
   principal: string | null;
+  member_id: string | null;
   tools: readonly string[] | null;
   /** milliseconds since the epoch */
   created_at: number;
@@ -2703,6 +2815,7 @@ export interface Whoami {
   scopes: readonly string[] | null;
   capability_token_id: string | null;
   principal: string | null;
+  member_id: string | null;
   person_id: string | null;
   expires_at: number | null;
 }
@@ -2849,6 +2962,7 @@ export interface RevokedApiKey {
   role: KeyRole;
   agent_id: string | null;
   principal: string | null;
+  member_id: string | null;
   tools: readonly string[] | null;
   /** milliseconds since the epoch */
   created_at: number;
@@ -2875,6 +2989,9 @@ export interface IdentityProvider {
   tenant_value: string | null;
   /** which scope gives which role */
   scopes: readonly ScopeRole[];
+  groups_claim: string | null;
+  /** which group gives which role */
+  groups: readonly GroupRole[];
   person_claim: string | null;
   agent_id: string | null;
   agent_claim: string | null;
@@ -3335,6 +3452,8 @@ export interface CreateApiKeyRequest {
   agent_id?: string;
   /** who answers for the key: a name or an address; all keys with it are one person */
   principal?: string;
+  /** the service account whose key it is */
+  member_id?: string;
   /** for a key of the role `worker`: the tools whose calls it may take */
   tools?: readonly string[];
   /** the only groups of routes that the key may use, such as `operations:read` */
@@ -3365,11 +3484,14 @@ export interface PutIdentityProviderRequest {
   tenant_value?: string | null;
   /** which scope gives which role */
   scopes?: readonly ScopeRole[];
+  groups_claim?: string | null;
+  /** which group gives which role */
+  groups?: readonly GroupRole[];
   person_claim?: string | null;
   agent_id?: string | null;
   agent_claim?: string | null;
   sign_in?: SignInClient | null;
-  /** an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration and for other scopes; never stored */
+  /** an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration, and for other scopes or groups; never stored */
   access_token?: string;
 }
 
@@ -3384,6 +3506,9 @@ export interface PutTenantIdentityProviderRequest {
   tenant_value?: string | null;
   /** which scope gives which role */
   scopes?: readonly ScopeRole[];
+  groups_claim?: string | null;
+  /** which group gives which role */
+  groups?: readonly GroupRole[];
   person_claim?: string | null;
   agent_id?: string | null;
   agent_claim?: string | null;
@@ -3395,6 +3520,37 @@ export interface DenyTokensRequest {
   subject?: string;
   /** one token, by its `jti` */
   jti?: string;
+}
+
+export interface ChangeMemberRequest {
+  role?: PersonRole | null;
+  state?: ChangeMemberRequestState;
+}
+
+export type ChangeMemberRequestState = "active" | "suspended";
+
+export interface LinkIdentityRequest {
+  /** the name of the identity provider */
+  provider: string;
+  /** the `sub` of the person there */
+  subject: string;
+}
+
+export interface OffboardMemberRequest {
+  /** why; the record has its digest */
+  reason: string;
+}
+
+export interface OffboardMemberAnswer {
+  member: Member;
+  /** keys and credentials that this request revoked */
+  revoked: readonly string[];
+  /** jobs that it paused, since they ran on their behalf */
+  paused_jobs: readonly string[];
+  /** rights to approve that it ended, lent or borrowed */
+  delegations: number;
+  /** whether something is left, which ends within a minute */
+  more: boolean;
 }
 
 export interface CreateDeviceAuthorizationRequest {
@@ -4468,6 +4624,35 @@ export type FindPersonAnswer = Person;
 
 export type ForgetPersonAnswer = PersonForgotten;
 
+export interface ListMembersQuery {
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
+  /** `person`: somebody who signed in; `service`: a service account, which decides about no call */
+  kind?: MemberKind;
+  /** of whoever is not `active`, sessions, tokens and keys are refused */
+  state?: MemberState;
+}
+
+export type ListMembersAnswer = MemberList;
+
+export type CreateServiceAccountBody = NewName;
+
+export type CreateServiceAccountAnswer = Member;
+
+export type ReadMemberAnswer = Member;
+
+export type ChangeMemberBody = ChangeMemberRequest;
+
+export type ChangeMemberAnswer = Member;
+
+export type LinkIdentityBody = LinkIdentityRequest;
+
+export type LinkIdentityAnswer = Member;
+
+export type OffboardMemberBody = OffboardMemberRequest;
+
 export interface ListOwnSignInsQuery {
   /** `next_cursor` of the page before */
   cursor?: string;
@@ -4497,6 +4682,38 @@ export type ReadCallSettingsAnswer = CallSettings;
 export type SetCallSettingsBody = SetCallSettingsRequest;
 
 export type SetCallSettingsAnswer = CallSettings;
+
+export interface ListBudgetsQuery {
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
+}
+
+export type ListBudgetsAnswer = BudgetList;
+
+export type SetBudgetBody = BudgetSetting;
+
+export type SetBudgetAnswer = Budget;
+
+export type ReadBudgetAnswer = Budget;
+
+export type DeleteBudgetAnswer = Budget;
+
+export interface ReadCallUsageQuery {
+  /** the first day in UTC; default: 30 days before `to` */
+  from?: string;
+  /** the day after the last one; default: tomorrow */
+  to?: string;
+  /** dimensions of the counts, separated by commas: day, agent, person, key, tool, outcome; default: day */
+  by?: string;
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
+}
+
+export type ReadCallUsageAnswer = CallUsage;
 
 export interface ListAgentsQuery {
   /** `next_cursor` of the page before */

@@ -19,7 +19,7 @@ Dialect: TypeAlias = Annotated[Literal["blocks", "tools-xml", "yips", "openai", 
 CatalogueMode: TypeAlias = Annotated[Literal["all", "search"], OPEN]
 """`search`: the list has only tools that find and describe the others; `all` by default"""
 FreezeScope: TypeAlias = Annotated[Literal["tenant", "agent", "tool", "all"], OPEN]
-FaultCode: TypeAlias = Annotated[Literal["request.malformed", "query.invalid", "route.unknown", "request.too_large", "request.unsupported_media_type", "request.wrong_host", "request.method_not_allowed", "auth.missing", "auth.invalid", "auth.role", "auth.csrf", "auth.insufficient_scope", "auth.issuer_unavailable", "rate.limited", "queue.full", "not_found", "conflict", "tool.unknown", "tool.not_available", "tool.changed", "args.invalid", "args.too_large", "path.invalid", "path.escape", "idempotency.missing", "idempotency.mismatch", "idempotency.expired", "deadline", "token.unknown", "token.not_yet_valid", "token.expired", "token.revoked", "token.agent", "token.tool", "token.scope", "path.denied", "token.not_narrower", "token.depth", "key.revoked", "budget.exhausted", "workspace.unknown", "policy.args_changed", "policy.unredactable", "policy.args_untyped", "policy.denied", "policy.error", "policy.invalid", "policy.unreadable", "approval.denied", "approval.expired", "approval.own_call", "approval.stale", "approval.previewed_anew", "approval.effect_unseen", "approval.voted", "approval.not_delegated", "approval.not_in_group", "approval.superseded", "value.missing", "secret.unknown", "resolution.own_call", "sandbox.unknown", "sandbox.unverified", "resource.unknown", "resource.exists", "agent.itself", "agent.conflict", "image.unknown", "image.not_ready", "image.unavailable", "image.not_allowed", "store.mismatch", "store.unavailable", "profile.unknown", "shell.unavailable", "sandbox.killed", "cancelled", "frozen", "egress.refused", "egress.failed", "api.refused", "api.failed", "mcp.definition_changed", "mcp.definition_gone", "mcp.unreachable", "mcp.busy", "mcp.refused", "mcp.failed", "mcp.protocol", "mcp.result_invalid", "mcp.unsupported", "mcp.consent_required", "mcp.consent_not_yours", "mcp.consent_failed", "mcp.token_unavailable", "mcp.authorization_unusable", "calendar.unusable", "calendar.refused", "calendar.unreadable", "mailbox.unusable", "mailbox.refused", "mailbox.not_private", "mailbox.folder_unknown", "mailbox.unreadable", "tenant.closed", "precondition.failed", "effect.out_of_scope", "workspace.conflict", "output.not_kept", "workspace.quota", "file.not_found", "file.kind", "file.too_large", "edit.no_match", "edit.ambiguous", "skill.unknown", "task.unknown", "search.pattern", "command.failed", "command.timeout", "command.too_long", "command.killed", "session.lost", "session.diverged", "session.busy", "session.idle", "session.conflict", "limit.exceeded", "effect.invalid", "secret.in_delta", "attempts.exhausted", "effect.ambiguous", "function.failed", "function.result_invalid", "permit.invalid", "permit.expired", "permit.spent", "attempt.fenced", "overloaded", "record.backlog", "record.invalid", "record.too_large", "receipt.pending", "ledger.diverged", "ledger.unavailable", "bus.unreachable", "database.unavailable", "blob.missing", "blob.corrupt", "sandbox.unavailable", "audio.unreadable", "audio.too_long", "transcription.model_unknown", "transcription.unavailable", "transcription.failed", "version.unsupported", "internal"], OPEN]
+FaultCode: TypeAlias = Annotated[Literal["request.malformed", "query.invalid", "route.unknown", "request.too_large", "request.unsupported_media_type", "request.wrong_host", "request.method_not_allowed", "auth.missing", "auth.invalid", "auth.role", "auth.csrf", "auth.insufficient_scope", "auth.issuer_unavailable", "rate.limited", "queue.full", "not_found", "conflict", "tool.unknown", "tool.not_available", "tool.changed", "args.invalid", "args.too_large", "path.invalid", "path.escape", "idempotency.missing", "idempotency.mismatch", "idempotency.expired", "deadline", "token.unknown", "token.not_yet_valid", "token.expired", "token.revoked", "token.agent", "token.tool", "token.scope", "path.denied", "token.not_narrower", "token.depth", "key.revoked", "budget.exhausted", "budget.period", "workspace.unknown", "policy.args_changed", "policy.unredactable", "policy.args_untyped", "policy.denied", "policy.error", "policy.invalid", "policy.unreadable", "approval.denied", "approval.expired", "approval.own_call", "approval.stale", "approval.previewed_anew", "approval.effect_unseen", "approval.voted", "approval.not_delegated", "approval.not_in_group", "approval.superseded", "value.missing", "secret.unknown", "resolution.own_call", "sandbox.unknown", "sandbox.unverified", "resource.unknown", "resource.exists", "agent.itself", "agent.conflict", "image.unknown", "image.not_ready", "image.unavailable", "image.not_allowed", "store.mismatch", "store.unavailable", "profile.unknown", "shell.unavailable", "sandbox.killed", "cancelled", "frozen", "egress.refused", "egress.failed", "api.refused", "api.failed", "mcp.definition_changed", "mcp.definition_gone", "mcp.unreachable", "mcp.busy", "mcp.refused", "mcp.failed", "mcp.protocol", "mcp.result_invalid", "mcp.unsupported", "mcp.consent_required", "mcp.consent_not_yours", "mcp.consent_failed", "mcp.token_unavailable", "mcp.authorization_unusable", "calendar.unusable", "calendar.refused", "calendar.unreadable", "mailbox.unusable", "mailbox.refused", "mailbox.not_private", "mailbox.folder_unknown", "mailbox.unreadable", "tenant.closed", "precondition.failed", "effect.out_of_scope", "workspace.conflict", "output.not_kept", "workspace.quota", "file.not_found", "file.kind", "file.too_large", "edit.no_match", "edit.ambiguous", "skill.unknown", "task.unknown", "search.pattern", "command.failed", "command.timeout", "command.too_long", "command.killed", "session.lost", "session.diverged", "session.busy", "session.idle", "session.conflict", "limit.exceeded", "effect.invalid", "secret.in_delta", "attempts.exhausted", "effect.ambiguous", "function.failed", "function.result_invalid", "permit.invalid", "permit.expired", "permit.spent", "attempt.fenced", "overloaded", "record.backlog", "record.invalid", "record.too_large", "receipt.pending", "ledger.diverged", "ledger.unavailable", "bus.unreachable", "database.unavailable", "blob.missing", "blob.corrupt", "sandbox.unavailable", "audio.unreadable", "audio.too_long", "transcription.model_unknown", "transcription.unavailable", "transcription.failed", "version.unsupported", "internal"], OPEN]
 KeyRole: TypeAlias = Annotated[Literal["admin", "operator", "agent", "auditor", "worker"], OPEN]
 PersonRole: TypeAlias = Annotated[Literal["admin", "operator", "agent", "auditor"], OPEN]
 ApproverRole: TypeAlias = Annotated[Literal["operator", "admin"], OPEN]
@@ -59,6 +59,13 @@ FileChange: TypeAlias = Annotated[Literal["added", "deleted", "modified"], OPEN]
 NoTextReason: TypeAlias = Annotated[Literal["binary", "too_long", "not_a_file"], OPEN]
 ContentEncoding: TypeAlias = Annotated[Literal["utf8", "base64"], OPEN]
 FileMode: TypeAlias = Annotated[Literal["644", "755"], OPEN]
+BudgetSubjectKind: TypeAlias = Annotated[Literal["tenant", "agent", "person", "api_key"], OPEN]
+BudgetPeriod: TypeAlias = Annotated[Literal["day", "month"], OPEN]
+"""a calendar day or month in UTC"""
+BudgetMeasure: TypeAlias = Annotated[Literal["calls", "llm_tokens", "cost"], OPEN]
+"""calls: calls that were admitted; llm_tokens: tokens that models of runs read and wrote; cost: what they cost, in millionths of `currency`"""
+CallUsageItemOutcome: TypeAlias = Annotated[Literal["refused", "committed", "rolled_back", "no_op", "ambiguous", "open"], OPEN]
+"""how they ended; open: they have not"""
 ResolutionOutcome: TypeAlias = Annotated[Literal["committed", "rolled_back"], OPEN]
 """whether the external effect happened, as the person found"""
 McpServerQuestion: TypeAlias = Annotated[Literal["elicitation", "elicitation_url", "sampling", "roots"], OPEN]
@@ -67,6 +74,10 @@ ModelTurnCallMode: TypeAlias = Annotated[Literal["stage", "apply"], OPEN]
 """stage: shown and kept as a change; apply: the staged change that `args.token` names"""
 WebhookDisabledReason: TypeAlias = Annotated[Literal["asked", "gone", "failing"], OPEN]
 """`gone`: its server answered 410; `failing`: all attempts failed for five days"""
+MemberKind: TypeAlias = Annotated[Literal["person", "service"], OPEN]
+"""`person`: somebody who signed in; `service`: a service account, which decides about no call"""
+MemberState: TypeAlias = Annotated[Literal["active", "suspended", "offboarded"], OPEN]
+"""of whoever is not `active`, sessions, tokens and keys are refused"""
 ApprovalOf: TypeAlias = Annotated[Literal["action", "effect", "value"], OPEN]
 """what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it"""
 ApprovalPreviewState: TypeAlias = Annotated[Literal["none", "waiting", "running", "ready", "failed", "abandoned"], OPEN]
@@ -116,6 +127,7 @@ TurnCallMode: TypeAlias = Annotated[Literal["run", "stage", "apply"], OPEN]
 """stage: stores a change, which is applied by its token; apply: applies such a change"""
 TurnCallStanding: TypeAlias = Annotated[Literal["completed", "failed", "denied", "timeout", "cancelled", "held", "queued", "executing"], OPEN]
 """queued: it waits behind a held or running call"""
+ChangeMemberRequestState: TypeAlias = Annotated[Literal["active", "suspended"], OPEN]
 ReportFunctionRequestOutcomeWithMessageOutcome: TypeAlias = Annotated[Literal["failed", "unknown"], OPEN]
 """`failed`: nothing took effect, as the executor states; `unknown`: something may have"""
 ReadOutputStream: TypeAlias = Annotated[Literal["stdout", "stderr"], OPEN]
@@ -138,6 +150,69 @@ ExportRecordsFormat: TypeAlias = Annotated[Literal["dsse", "receipt", "cloudeven
 ListRecordsType: TypeAlias = Annotated[Literal["tool_call", "approval", "token", "policy", "resolution", "erasure", "key", "workspace", "change"], OPEN]
 ListRecordsOrder: TypeAlias = Annotated[Literal["newest", "oldest"], OPEN]
 """by the time of the record; default: `newest`"""
+
+
+class Budget(ApiObject):
+    budget_id: str
+    """the id of a budget: `bgt_…`"""
+    subject: BudgetSubject
+    period: BudgetPeriod
+    measure: BudgetMeasure
+    currency: str | None
+    limit: int
+    used: int
+    """in the present period"""
+    starts_at: int
+    """when the present period began, in milliseconds since the epoch"""
+    resets_at: int
+    """when the next one begins, in milliseconds since the epoch"""
+    created_at: int
+    """milliseconds since the epoch"""
+    created_by: str
+    """the API key that set it first"""
+    changed_at: int
+    """milliseconds since the epoch"""
+    changed_by: str
+    """the API key that set its limit last"""
+
+
+class BudgetList(ApiObject):
+    items: list[Budget]
+    next_cursor: str | None
+
+
+class BudgetSetting(ApiObject):
+    subject: BudgetSubject
+    period: BudgetPeriod
+    measure: BudgetMeasure
+    limit: int
+    """the most that one period may use"""
+    currency: str | None = None
+
+
+class BudgetSubject(ApiObject):
+    kind: BudgetSubjectKind
+    id: str | None
+
+
+class CallUsage(ApiObject):
+    from_: str = Field(alias="from")
+    """the first day"""
+    to: str
+    """the day after the last one"""
+    by: list[str]
+    items: list[CallUsageItem]
+    next_cursor: str | None
+
+
+class CallUsageItem(ApiObject):
+    day: str | None
+    agent_id: str | None
+    person: str | None
+    api_key_id: str | None
+    tool_id: str | None
+    outcome: CallUsageItemOutcome | None
+    calls: int
 
 
 class NewName(ApiObject):
@@ -385,10 +460,40 @@ class ScopeRole(ApiObject):
     role: PersonRole
 
 
+class Member(ApiObject):
+    member_id: str
+    """the id of a member: `mbr_…`"""
+    kind: MemberKind
+    name: str | None
+    person_id: str | None
+    issuer: str | None
+    subject: str | None
+    role: PersonRole | None
+    state: MemberState
+    created_at: int
+    """milliseconds since the epoch"""
+    created_by: str
+    """the API key, or the identity provider where the person signed in"""
+    changed_at: int
+    """milliseconds since the epoch"""
+    changed_by: str
+
+
+class MemberList(ApiObject):
+    items: list[Member]
+    next_cursor: str | None
+
+
 class SignInClient(ApiObject):
     """how people sign in at the issuer in a browser; null: nobody does"""
     client_id: str
     """the public client that the issuer knows this deployment by; its redirect URI is the `redirect_uri` of the registration"""
+
+
+class GroupRole(ApiObject):
+    group: str
+    """a group, exactly as the issuer writes it"""
+    role: PersonRole
 
 
 class PermitProof(ApiObject):
@@ -568,6 +673,7 @@ class ApiKey(ApiObject):
     role: KeyRole
     agent_id: str | None
     principal: str | None
+    member_id: str | None
     tools: list[str] | None
     created_at: int
     """milliseconds since the epoch"""
@@ -876,6 +982,7 @@ class NewApiKey(ApiObject):
     role: KeyRole
     agent_id: str | None
     principal: str | None
+    member_id: str | None
     tools: list[str] | None
     created_at: int
     """milliseconds since the epoch"""
@@ -2609,6 +2716,7 @@ class Whoami(ApiObject):
     scopes: list[str] | None
     capability_token_id: str | None
     principal: str | None
+    member_id: str | None
     person_id: str | None
     expires_at: int | None
 
@@ -2750,6 +2858,7 @@ class RevokedApiKey(ApiObject):
     role: KeyRole
     agent_id: str | None
     principal: str | None
+    member_id: str | None
     tools: list[str] | None
     created_at: int
     """milliseconds since the epoch"""
@@ -2776,6 +2885,9 @@ class IdentityProvider(ApiObject):
     tenant_value: str | None
     scopes: list[ScopeRole]
     """which scope gives which role"""
+    groups_claim: str | None
+    groups: list[GroupRole]
+    """which group gives which role"""
     person_claim: str | None
     agent_id: str | None
     agent_claim: str | None
@@ -3210,6 +3322,8 @@ class CreateApiKeyRequest(ApiObject):
     """the id of an agent: `agt_…`"""
     principal: str | None = None
     """who answers for the key: a name or an address; all keys with it are one person"""
+    member_id: str | None = None
+    """the service account whose key it is"""
     tools: list[str] | None = None
     """for a key of the role `worker`: the tools whose calls it may take"""
     scopes: list[str] | None = None
@@ -3240,12 +3354,15 @@ class PutIdentityProviderRequest(ApiObject):
     tenant_value: str | None = None
     scopes: list[ScopeRole] | None = None
     """which scope gives which role"""
+    groups_claim: str | None = None
+    groups: list[GroupRole] | None = None
+    """which group gives which role"""
     person_claim: str | None = None
     agent_id: str | None = None
     agent_claim: str | None = None
     sign_in: SignInClient | None = None
     access_token: str | None = None
-    """an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration and for other scopes; never stored"""
+    """an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration, and for other scopes or groups; never stored"""
 
 
 class PutTenantIdentityProviderRequest(ApiObject):
@@ -3259,6 +3376,9 @@ class PutTenantIdentityProviderRequest(ApiObject):
     tenant_value: str | None = None
     scopes: list[ScopeRole] | None = None
     """which scope gives which role"""
+    groups_claim: str | None = None
+    groups: list[GroupRole] | None = None
+    """which group gives which role"""
     person_claim: str | None = None
     agent_id: str | None = None
     agent_claim: str | None = None
@@ -3270,6 +3390,35 @@ class DenyTokensRequest(ApiObject):
     """a `sub`, with all its tokens"""
     jti: str | None = None
     """one token, by its `jti`"""
+
+
+class ChangeMemberRequest(ApiObject):
+    role: PersonRole | None = None
+    state: ChangeMemberRequestState | None = None
+
+
+class LinkIdentityRequest(ApiObject):
+    provider: str
+    """the name of the identity provider"""
+    subject: str
+    """the `sub` of the person there"""
+
+
+class OffboardMemberRequest(ApiObject):
+    reason: str
+    """why; the record has its digest"""
+
+
+class OffboardMemberAnswer(ApiObject):
+    member: Member
+    revoked: list[str]
+    """keys and credentials that this request revoked"""
+    paused_jobs: list[str]
+    """jobs that it paused, since they ran on their behalf"""
+    delegations: int
+    """rights to approve that it ended, lent or borrowed"""
+    more: bool
+    """whether something is left, which ends within a minute"""
 
 
 class CreateDeviceAuthorizationRequest(ApiObject):

@@ -213,8 +213,6 @@ export class KernelClient {
     const known = Object.fromEntries(members.filter(([member]) => !names.includes(member)));
     const added = Object.fromEntries(members.filter(([member]) => names.includes(member)));
     const reply = await withAddedMembers(known, { ...READS.get(name), ...added }, (message) =>
-      this.#bus.request(this.#subjects.request(name), message, { deadline }),
-    const reply = await withAddedMembers(request, READS.get(name) ?? {}, (message) =>
       this.#bus.request(this.#subjects.request(name), message, { deadline }).catch((error: unknown) => {
         throw conditionRefused(error) ?? error;
       }),
