@@ -144,6 +144,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'admission_c1', reference: 'pg_commit', own: () => admissions(128, load(1, 3_000, 300)) },
   { name: 'admission_c32', reference: 'pg_commit', own: () => admissions(128, load(32, 15_000, 1_000)) },
   { name: 'admission_chain_c32', reference: 'pg_commit', own: () => admissions('chained', load(32, 3_000, 300)) },
+  { name: 'admission_budget_c32', reference: 'pg_commit', own: () => admissions('budgeted', load(32, 3_000, 300)) },
   { name: 'pg_batch_insert', reference: null, own: () => batchInserts({ seconds: 20 }) },
   { name: 'ledger_append_c1', reference: 'pg_commit', own: () => appends({ producers: 1, tenants: 1, seconds: 60 }) },
   {

@@ -27,9 +27,10 @@ interface Caller {
  * transaction. It has its own stack, without executors, so that admitted calls wait. Kernel, relay and ledger do all
  * the work that an admission causes, and nothing else runs.
  * @param tenants `chained`: one token, the last of a chain of three with a budget at each link. Otherwise that many
- * tenants in turn, each with its own token and budget, so that no tenant exceeds its limit of waiting calls.
+ * tenants in turn, each with its own token and budget, so that no tenant exceeds its limit of waiting calls. `budgeted`:
+ * as `chained`, and two budgets per day count each call.
  */
-export async function admissions(tenants: number | 'chained', load: Load): Promise<Measured> {
+export async function admissions(tenants: number | 'chained' | 'budgeted', load: Load): Promise<Measured> {
   const stack = await startStack({
     without: ['executor'],
     env: { orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } },
@@ -38,11 +39,13 @@ export async function admissions(tenants: number | 'chained', load: Load): Promi
     const newWorld = () =>
       makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' }, budgets: { calls: CALLS } });
     const callers: Caller[] = [];
-    while (callers.length < (tenants === 'chained' ? 1 : tenants)) {
+    const isOneTenant = typeof tenants === 'string';
+    while (callers.length < (isOneTenant ? 1 : tenants)) {
       const world = await newWorld();
-      callers.push({ world, token: tenants === 'chained' ? await chainOfThree(world) : world.tokenId });
+      callers.push({ world, token: isOneTenant ? await chainOfThree(world) : world.tokenId });
     }
-    if (tenants === 'chained') await letAllWait(stack, callers);
+    if (isOneTenant) await letAllWait(stack, callers);
+    if (tenants === 'budgeted') await setBudgets(callers);
     const bus = await stack.busAs('orchestrator');
     try {
       const ask = admission(callers, bus);
@@ -68,6 +71,19 @@ async function letAllWait({ url, keys }: Stack, callers: readonly Caller[]): Pro
     });
     if (status !== 200) throw new Error(`the limit wasn't set: ${JSON.stringify(body)}`);
   }
+}
+
+/** Two budgets of calls that bound each call: of the tenant, and of the agent. */
+async function setBudgets(callers: readonly Caller[]): Promise<void> {
+  for (const { world } of callers)
+    for (const subject of [
+      { kind: 'tenant', id: null },
+      { kind: 'agent', id: world.agentId },
+    ]) {
+      const budget = { subject, period: 'day', measure: 'calls', limit: CALLS };
+      const { status, body } = await world.admin.request('PUT', '/v1/budgets', budget);
+      if (status !== 200) throw new Error(`the budget wasn't set: ${JSON.stringify(body)}`);
+    }
 }
 
 /** The caller's token; every call reserves in its budget and in those of its parents. */
