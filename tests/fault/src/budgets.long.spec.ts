@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel is killed repeatedly while 64 callers spend from one root budget. At every moment, the accounts equal the
-// sums over the operations.
+// sums over the operations. A budget of the month has counted exactly the calls that were admitted.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
@@ -29,6 +29,9 @@ const TUNING = { WRIT_LEASE_MS: '2000', WRIT_PERMIT_TTL_MS: '2000', WRIT_SWEEP_M
 /** Repeats a failed run: WRIT_TEST_SEED=… */
 const SEED = Number(process.env['WRIT_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
+/** Calls of the whole tenant in a month: fewer than the root token has. */
+const MONTHLY = 600;
+
 /** The holder of one token of the chain. */
 interface Holder {
   readonly api: Api;
@@ -47,6 +50,8 @@ beforeAll(async () => {
   });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' }, budgets: BUDGETS });
   observer = new Observer(stack);
+  const monthly = { subject: { kind: 'tenant', id: null }, period: 'month', measure: 'calls', limit: MONTHLY };
+  expect((await world.admin.request('PUT', '/v1/budgets', monthly)).status).toBe(200);
   chain = [{ api: world.agent, agentId: world.agentId, tokenId: world.tokenId }];
   while (chain.length < 4) chain.push(await delegate(chain.at(-1) as Holder));
 });
@@ -87,6 +92,10 @@ function chance(seed: number): () => number {
 
 const random = chance(SEED);
 const unbalanced = () => observer.rows(UNBALANCED_BUDGETS);
+/** A call that was admitted has a lane. */
+const miscounted = () =>
+  observer.rows(`SELECT * FROM (SELECT (SELECT coalesce(sum(u.used), 0) FROM kernel.period_use u)::int8 AS counted,
+    (SELECT count(*) FROM kernel.operation WHERE lane IS NOT NULL) AS admitted) x WHERE x.counted <> x.admitted OR x.counted > ${MONTHLY}`);
 const usedCalls = () =>
   observer.rows<{ used: number }>(`SELECT used::int8 FROM kernel.budget WHERE dimension = 'calls'`);
 const UNDER_WAY = `SELECT state FROM kernel.operation WHERE state IN ('admitted', 'dispatched', 'performing')`;
@@ -151,6 +160,7 @@ it(`accounts equal their operations after ${KILLS} kernel kills under ${CALLERS}
       await stack.services.kernel.kill();
       calls += (await observer.rows(UNDER_WAY)).length;
       expect({ seed: SEED, kill, unbalanced: await unbalanced() }).toEqual({ seed: SEED, kill, unbalanced: [] });
+      expect({ seed: SEED, kill, miscounted: await miscounted() }).toEqual({ seed: SEED, kill, miscounted: [] });
       await stack.services.kernel.start();
     }
     return calls;
@@ -159,6 +169,7 @@ it(`accounts equal their operations after ${KILLS} kernel kills under ${CALLERS}
   await untilAllEnded();
   await spendInEachGeneration();
   expect({ seed: SEED, unbalanced: await unbalanced() }).toEqual({ seed: SEED, unbalanced: [] });
+  expect({ seed: SEED, miscounted: await miscounted() }).toEqual({ seed: SEED, miscounted: [] });
   expect(await observer.rows('SELECT * FROM kernel.budget WHERE reserved <> 0')).toEqual([]);
   // Calls ended in several ways, and every generation has spent.
   const ends = await observer.rows<{ tx_outcome: string }>('SELECT DISTINCT tx_outcome FROM kernel.operation');
