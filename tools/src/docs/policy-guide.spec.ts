@@ -47,7 +47,7 @@ test("the kernel accepts the policy guide's sets and rules without a warning", (
   const rules = blocks
     .filter(({ text }) => text.startsWith('@id('))
     .map(({ text }) => ({ v: 1, name: 'guide', cedar: text }));
-  expect([sets.length, rules.length]).toEqual([1, 5]);
+  expect([sets.length, rules.length]).toEqual([1, 6]);
   const tools = [...TOOLS.values(), PAY_INVOICE, LOOK_UP];
   for (const source of [...sets, ...rules]) expect(compilePolicySet(source, tools).warnings).toEqual([]);
 });

@@ -19,6 +19,7 @@ const TYPES: Record<string, string> = {
   jsonb: 'Json',
   numeric: 'Decimal',
   _text: 'String[]',
+  _int8: 'BigInt[]',
   _bytea: 'Bytes[]',
 };
 
