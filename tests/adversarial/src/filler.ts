@@ -21,6 +21,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'audio.ingest_segment.sealed': `decode(repeat('00', 348), 'hex')`,
   'blobs.chunk.upload': `sha256('x'::bytea)`,
   'kernel.approval.of': `'action'`,
+  'kernel.approver_group.name': `'x'`,
   'kernel.approval.state': `'pending'`,
   'kernel.operation.state': `'admitted'`,
   'kernel.freeze.scope': `'tool'`,
