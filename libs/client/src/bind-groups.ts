@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { entityTag } from '@writ/digest';
 import { AnswerDownload } from './answer-download.ts';
 import { listed, type ListPage } from './answers.ts';
 import { newIdempotencyKey } from './idempotency.ts';
@@ -67,14 +68,20 @@ async function* follow(open: () => Promise<Response>): AsyncGenerator<unknown, v
 
 function requestOf(facts: RouteFacts, { ids, body, options }: Given): (query: Query) => TransportRequest {
   const { method, path, rest } = facts;
-  const sent = keyed(facts, body, options.idempotencyKey);
+  const { headers, ...sent } = keyed(facts, body, options.idempotencyKey);
+  const condition: Record<string, string> =
+    options.ifMatch === undefined ? {} : { 'if-match': `"${tagOf(options.ifMatch)}"` };
   return (query) => ({
     method,
     path: pathOf(path, ids, rest, query),
     canRepeat: method === 'GET' || facts.keyed !== undefined || facts.repeatable === true,
     ...sent,
+    headers: { ...headers, ...condition },
   });
 }
+
+/** What a server compares is the hash of what it shows, so the answer itself is enough. */
+const tagOf = (seen: object | string): string => (typeof seen === 'string' ? seen : entityTag(seen));
 
 /** Body and headers of a request, with an idempotency key where the request takes one. */
 function keyed(

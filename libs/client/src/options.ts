@@ -19,6 +19,11 @@ export interface RequestOptions {
   readonly retries?: number;
   /** headers to add, such as `traceparent` */
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * for changes of what has an `ETag`: the answer that was read, or a tag such as the SHA-256 of a file. In another
+   * state nothing is changed, and the error has the code `precondition.failed`
+   */
+  readonly ifMatch?: object | string;
   /** for requests that take one; default: a new one, the same for all attempts */
   readonly idempotencyKey?: string;
 }

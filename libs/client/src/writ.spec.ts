@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
 import { CallFailedError, CallRefusedError, UsageError } from './errors.ts';
 import { problemReply, TestServer } from './specs/test-server.ts';
 import { Writ } from './writ.ts';
@@ -154,4 +155,19 @@ describe('methods', () => {
     );
     expect(server.arrived.map(({ path }) => path)).toEqual(['/v1/agents/..%2Ftenants']);
   });
+});
+
+test('a change names the state that it is meant for by the answer that was read, or by a tag', async () => {
+  const settings = { output_bytes: 200_000, denied_paths: ['etc/ä'], changed_at: null };
+  const reply = { status: 200, body: settings };
+  await using server = await TestServer.open(reply, reply, reply);
+  const { callSettings } = clientOf(server);
+  const seen = await callSettings.get();
+  await callSettings.set({ output_bytes: 2_000 }, { ifMatch: seen });
+  await callSettings.set({ output_bytes: 2_000 }, { ifMatch: 'c0ffee' });
+  // The hash of `{"changed_at":null,"denied_paths":["etc/ä"],"output_bytes":200000}`.
+  const tag = createHash('sha256')
+    .update('{"changed_at":null,"denied_paths":["etc/ä"],"output_bytes":200000}')
+    .digest('hex');
+  expect(server.arrived.map(({ headers }) => headers['if-match'])).toEqual([undefined, `"${tag}"`, '"c0ffee"']);
 });

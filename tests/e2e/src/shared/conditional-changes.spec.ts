@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conditional requests: of several writers that have read the same state, one changes what has an `ETag`.
+import { Writ } from '@writ/client';
 import { makeWorld, RECORDED_MODEL, sharedStack, type Answer, type JsonValue, type World } from '@writ/stack';
 import { UNUSED_URL } from '../tenant-objects.ts';
 
@@ -157,4 +158,15 @@ test('a route that compares no tags refuses a condition, and does nothing', asyn
   expect(answer).toMatchObject({ status: 400, body: { code: 'request.malformed' } });
   const { items } = (await world.admin.get('/v1/agents')).body as { items: { name: string }[] };
   expect(items.map(({ name }) => name)).not.toContain('conditional');
+});
+
+test('the client library names the state by the answer that it has read', async () => {
+  const { url, key } = world.admin;
+  const { callSettings } = new Writ({ url, apiKey: key });
+  const seen = await callSettings.get();
+  const changed = await callSettings.set({ output_bytes: 5_000 }, { ifMatch: seen });
+  await expect(callSettings.set({ output_bytes: 6_000 }, { ifMatch: seen })).rejects.toMatchObject({
+    code: 'precondition.failed',
+  });
+  expect(await callSettings.get()).toEqual(changed);
 });
