@@ -27,8 +27,9 @@ export interface PythonEnvironmentOptions {
 }
 
 /**
- * A virtual environment in `.writ/cache` with exactly the packages of `lock`, a file of lines `name==version`. It is
- * made once for each content of the file and each version of Python. Null where Python, pip or a package can't be had:
+ * A virtual environment in `.writ/cache` with exactly the packages of `lock`, a file of lines `name==version`. Where a
+ * line has hashes, pip checks those of all files. It is made once for each content of the file and each version of
+ * Python. Null where Python, pip or a package can't be had:
  * the caller skips its tests by name.
  */
 export async function pythonEnvironment(
