@@ -73,6 +73,8 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'orchestrator.identity_provider.name': `'x'`,
   'orchestrator.token_denial.kind': `'jti'`,
   'orchestrator.sign_in_session.kind': `'browser'`,
+  'orchestrator.member.kind': `'service'`,
+  'orchestrator.member.name': `'x'`,
   'orchestrator.webhook.events': `'{x}'`,
   'orchestrator.run.place': '1',
   'orchestrator.run.role': `'agent'`,
