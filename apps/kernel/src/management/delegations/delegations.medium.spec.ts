@@ -293,10 +293,13 @@ describe('a person who left', () => {
     const late = await lend(person('bob'), { to: 'cleo' });
     await approve(own, person('cleo'), late.delegation_id).catch(() => null);
     expect(await votesOn(own)).toMatchObject({ given: 0 });
-    expect(await offboard('bob')).toEqual({ delegations: 1 });
+    const borrowed = await lend(ann);
+    await approve(own, bob, borrowed.delegation_id).catch(() => null);
+    expect(await votesOn(own)).toMatchObject({ given: 0 });
+    expect(await offboard('bob')).toEqual({ delegations: 2 });
     const verbs = (await tenant.records()).map(({ change }) => change?.verb);
     expect(verbs.filter((verb) => verb === 'person_offboarded')).toHaveLength(1);
-    expect(verbs.filter((verb) => verb === 'revoke_delegation')).toHaveLength(3);
+    expect(verbs.filter((verb) => verb === 'revoke_delegation')).toHaveLength(4);
   });
 
   it('leaves a call that their vote would have completed', async () => {
