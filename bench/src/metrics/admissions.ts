@@ -27,8 +27,8 @@ interface Caller {
  * transaction. It has its own stack, without executors, so that admitted calls wait. Kernel, relay and ledger do all
  * the work that an admission causes, and nothing else runs.
  * @param tenants `chained`: one token, the last of a chain of three with a budget at each link. Otherwise that many
- * tenants in turn, each with its own token and budget, so that no tenant exceeds its limit of waiting calls. `budgeted`:
- * as `chained`, and two budgets per day count each call.
+ * tenants in turn, each with its own token and budget, so that no tenant exceeds its limit of waiting calls.
+ * `budgeted`: as `chained`, and two budgets per day count each call.
  */
 export async function admissions(tenants: number | 'chained' | 'budgeted', load: Load): Promise<Measured> {
   const stack = await startStack({
