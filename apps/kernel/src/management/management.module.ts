@@ -10,69 +10,34 @@ import type { BelowExecution, Execution } from '../execution/execution.module.ts
 import type { ExecutionTasks } from '../execution/worker-tasks.ts';
 import type { Images } from '../judging/judgement/index.ts';
 import type { PeriodicTask } from '../foundation/periodic-task.ts';
-import { Agents, AgentsController } from './agents/index.ts';
-import { Budgets, BudgetsController } from './budgets/index.ts';
-import { ApproverGroups, ApproverGroupsController } from './approver-groups/index.ts';
-import { CallSettingsController, TenantCallSettings } from './call-settings/index.ts';
-import { ApiKeysController, EndCalls, RevokeKey } from './api-keys/index.ts';
-import { AudioDevicesController, BeginUpload, ExpireAudio } from './audio-devices/index.ts';
-import {
-  Containers,
-  ContainersController,
-  KillContainer,
-  ReadContainerLogs,
-  PeekedController,
-} from './containers/index.ts';
-import { Delegations, DelegationsController, OffboardPerson } from './delegations/index.ts';
-import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
+import { Agents } from './agents/index.ts';
+import { Budgets } from './budgets/index.ts';
+import { ApproverGroups } from './approver-groups/index.ts';
+import { TenantCallSettings } from './call-settings/index.ts';
+import { EndCalls, RevokeKey } from './api-keys/index.ts';
+import { BeginUpload, ExpireAudio } from './audio-devices/index.ts';
+import { Containers, KillContainer, ReadContainerLogs } from './containers/index.ts';
+import { Delegations, OffboardPerson } from './delegations/index.ts';
+import { Freezes, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
 import { Collect, GcRoots } from './garbage-collection/index.ts';
-import { ImageBuilds, ImageBuildsController, TenantImages, ImagesController } from './images/index.ts';
-import {
-  McpConnections,
-  McpConnectionsController,
-  McpConsents,
-  McpConsentsController,
-  TokenWork,
-  TokenWorkController,
-} from './mcp-connections/index.ts';
-import {
-  DecideMcpTools,
-  McpListings,
-  McpListingsController,
-  McpServers,
-  McpServersController,
-} from './mcp-servers/index.ts';
-import { Notices, NoticesController } from './notices/index.ts';
-import {
-  ListOperations,
-  OperationsController,
-  ReadOperation,
-  ReadOutput,
-  ReadRequests,
-  ReadResult,
-} from './operation-queries/index.ts';
-import { ActivatePolicy, PoliciesController, PutPolicy, ShowPolicies } from './policy-sets/index.ts';
-import { Profiles, ProfilesController } from './profiles/index.ts';
-import { ExternalVersions, ExternalVersionsController } from './external-versions/index.ts';
-import { ResourceGrants, Resources, ResourcesController } from './resources/index.ts';
-import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from './sandboxes/index.ts';
-import { Secrets, SecretsController } from './secrets/index.ts';
-import { Skills, SkillsController } from './skills/index.ts';
-import { ReportSystem, SystemController } from './system/index.ts';
-import {
-  CloseTenant,
-  CreateTenant,
-  TenantLimits,
-  reportRewrapped,
-  RewrapKeys,
-  Tenants,
-  TenantsController,
-} from './tenants/index.ts';
+import { ImageBuilds, TenantImages } from './images/index.ts';
+import { McpConnections, McpConsents, TokenWork } from './mcp-connections/index.ts';
+import { DecideMcpTools, McpListings, McpServers } from './mcp-servers/index.ts';
+import { Notices } from './notices/index.ts';
+import { ListOperations, ReadOperation, ReadOutput, ReadRequests, ReadResult } from './operation-queries/index.ts';
+import { ActivatePolicy, PutPolicy, ShowPolicies } from './policy-sets/index.ts';
+import { Profiles } from './profiles/index.ts';
+import { ExternalVersions } from './external-versions/index.ts';
+import { ResourceGrants, Resources } from './resources/index.ts';
+import { ListSandboxes, RegisterSandbox, Registrars } from './sandboxes/index.ts';
+import { Secrets } from './secrets/index.ts';
+import { Skills } from './skills/index.ts';
+import { ReportSystem } from './system/index.ts';
+import { CloseTenant, CreateTenant, TenantLimits, reportRewrapped, RewrapKeys, Tenants } from './tenants/index.ts';
 import {
   AttenuateToken,
   BoundCredentialGuard,
   CallDefaults,
-  DerivedTokensController,
   ExchangeToken,
   ChargeModelTokens,
   IssueToken,
@@ -80,18 +45,11 @@ import {
   RevokeToken,
   SpawnToken,
   Tokens,
-  TokensController,
 } from './tokens/index.ts';
-import { ReadUsage, RollUpUsage, UsageController } from './usage/index.ts';
-import { ApplyTools, ListTools, ToolsController } from './tool-registry/index.ts';
-import {
-  BacktestPolicy,
-  ExplainOperation,
-  RecordedCalls,
-  ReplayCalls,
-  Simulate,
-  WhatIfController,
-} from './what-if/index.ts';
+import { ReadUsage, RollUpUsage } from './usage/index.ts';
+import { ApplyTools, ListTools } from './tool-registry/index.ts';
+import { BacktestPolicy, ExplainOperation, RecordedCalls, ReplayCalls, Simulate } from './what-if/index.ts';
+import { MANAGEMENT_CONTROLLERS } from './management-controllers.ts';
 import { pastEffects } from './past-effects.ts';
 import type { ManagementTasks } from './worker-tasks.ts';
 import {
@@ -102,7 +60,6 @@ import {
   LimitWorkspace,
   RestoreWorkspace,
   Workspaces,
-  WorkspacesController,
 } from './workspaces/index.ts';
 
 /** How often the collection checks for a due tenant, in milliseconds. It collects one tenant each time. */
@@ -283,42 +240,7 @@ export class ManagementModule {
     return {
       module: ManagementModule,
       imports: [foundation],
-      controllers: [
-        TenantsController,
-        SystemController,
-        CallSettingsController,
-        BudgetsController,
-        UsageController,
-        ApiKeysController,
-        AgentsController,
-        DelegationsController,
-        ApproverGroupsController,
-        TokensController,
-        DerivedTokensController,
-        WorkspacesController,
-        SecretsController,
-        ToolsController,
-        SandboxesController,
-        ImagesController,
-        ImageBuildsController,
-        ProfilesController,
-        SkillsController,
-        ResourcesController,
-        McpServersController,
-        McpListingsController,
-        McpConnectionsController,
-        McpConsentsController,
-        TokenWorkController,
-        AudioDevicesController,
-        ExternalVersionsController,
-        OperationsController,
-        NoticesController,
-        FreezesController,
-        ContainersController,
-        PeekedController,
-        PoliciesController,
-        WhatIfController,
-      ],
+      controllers: [...MANAGEMENT_CONTROLLERS],
       // It guards the requests of all modules.
       providers: [...useCases.map((value) => provideValue(value)), { provide: APP_GUARD, useValue: guard }],
     };
