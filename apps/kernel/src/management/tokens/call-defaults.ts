@@ -18,10 +18,10 @@ export class CallDefaults {
     if (caller.agent_id !== null && caller.agent_id !== agent_id) throw new Fault('not_found');
     return await kernelSql.callDefaults(this.#tenants.pool, {
       tenant: caller.tenant_id,
-      apiKey: caller.api_key_id,
+      api_key: caller.api_key_id,
       agent: agent_id,
       tool: keyed?.tool_id ?? null,
-      idempotencyKey: keyed?.idempotency_key ?? null,
+      idempotency_key: keyed?.idempotency_key ?? null,
       most: CALL_CHOICES_MAX,
     });
   }

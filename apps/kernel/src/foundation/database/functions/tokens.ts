@@ -35,10 +35,10 @@ export const tokensFunctions = {
     'kernel.call_defaults',
     {
       tenant: sqlTypes.text,
-      apiKey: sqlTypes.text,
+      api_key: sqlTypes.text,
       agent: sqlTypes.text,
       tool: sqlTypes.nullable(sqlTypes.text),
-      idempotencyKey: sqlTypes.nullable(sqlTypes.text),
+      idempotency_key: sqlTypes.nullable(sqlTypes.text),
       most: sqlTypes.integer,
     },
     { returns: 'value' },
