@@ -111,6 +111,31 @@ export class ApproverGroups {
   }
 }
 
+/**
+ * Takes persons out of all groups, within the transaction of `rows`, which holds the tenant's rules exclusively.
+ * @returns a record for each group that changed
+ */
+export async function leaveGroups(
+  rows: Rows,
+  { tenant_id, by, now }: Omit<Writing, 'name'>,
+  principals: readonly string[],
+): Promise<ChangeRecord[]> {
+  await lockGroups(rows, tenant_id);
+  const theirs = await rows.approver_group_member.findMany({
+    where: { tenant_id, principal: { in: [...principals] } },
+    select: { group_name: true },
+  });
+  const records: ChangeRecord[] = [];
+  for (const name of [...new Set(theirs.map(({ group_name }) => group_name))].sort()) {
+    const before = requireFound(await readGroup(rows, tenant_id, name));
+    const members = before.members.filter((member) => !principals.includes(member));
+    const after = { description: before.description, members };
+    await writeGroup(rows, { tenant_id, name, by, now }, before, after);
+    records.push(recordOf('approver_group_changed', by, name, contentDigest(after)));
+  }
+  return records;
+}
+
 /** Serializes changes of a tenant's groups among each other. Votes wait for a group's row alone. */
 async function lockGroups(rows: Rows, tenantId: string): Promise<void> {
   await rows.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended('writ.approver_groups.' || ${tenantId}, 0))::text`;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-export { ApproverGroups } from './approver-groups.ts';
+export { ApproverGroups, leaveGroups } from './approver-groups.ts';
 export { ApproverGroupsController } from './approver-groups.controller.ts';

@@ -310,6 +310,25 @@ describe('a person who left', () => {
     expect(await approve(held, ann)).toMatchObject({ state: 'admitted' });
   });
 
+  it('is in no approver group any more, and each group that changed has a record', async () => {
+    const put = (name: string, members: readonly string[]) =>
+      manage.approverGroups.put({ v: 1, caller: ann, name, description: null, members: [...members] });
+    await put('finance', ['bob', 'cleo']);
+    await put('legal', ['bob']);
+    await put('others', ['cleo']);
+    await offboard('bob');
+    await offboard('bob');
+    const { items } = await manage.approverGroups.list({ v: 1, caller: ann, page: { cursor: null, limit: 10 } });
+    expect(items.map(({ name, members }) => [name, members])).toEqual([
+      ['finance', ['cleo']],
+      ['legal', []],
+      ['others', ['cleo']],
+    ]);
+    const changes = (await tenant.records()).flatMap(({ change }) => change ?? []);
+    const changed = changes.filter(({ verb }) => verb === 'approver_group_changed');
+    expect(changed.map(({ subject }) => subject)).toEqual(['finance', 'legal']);
+  });
+
   it('is taken out by administrators alone, and in their tenant', async () => {
     await expect(
       manage.offboard.run({ v: 1, caller: bob, member_id: newId('member'), principals: ['ann'] }),

@@ -2,14 +2,16 @@
 import type { KernelRequest, PersonOffboarded } from '@writ/contract';
 import { delegationRevoked, type ChangeRecord, type Changes } from '../../evidence/changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
+import { leaveGroups } from '../approver-groups/index.ts';
 import { callIn, requireFound, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
 
 /** The verb of records of persons who left. */
 const OFFBOARDED = 'person_offboarded';
 
 /**
- * Takes a person who left out of all approvals. INVARIANT (wholly before or wholly after): votes are counted under the
- * tenant's rules, which this holds exclusively. A call is approved before it, or without the person.
+ * Takes a person who left out of all approvals and approver groups. INVARIANT (wholly before or wholly after): votes
+ * are counted under the tenant's rules, which this holds exclusively. A call is approved before it, or without the
+ * person.
  */
 export class OffboardPerson {
   readonly #changes: Changes;
@@ -29,6 +31,7 @@ export class OffboardPerson {
         data: principals.map((principal) => ({ tenant_id, principal, offboarded_by: by })),
         skipDuplicates: true,
       });
+      const groups = await leaveGroups(rows, { tenant_id, by, now }, principals);
       const delegations = await endDelegations(rows, tenant_id, principals, { by, now });
       const offboarded: ChangeRecord = {
         kind: 'change',
@@ -37,7 +40,7 @@ export class OffboardPerson {
       };
       return {
         value: { delegations: delegations.length },
-        records: [...(count === 0 ? [] : [offboarded]), ...delegations],
+        records: [...(count === 0 ? [] : [offboarded]), ...groups, ...delegations],
       };
     });
   }
