@@ -16,3 +16,27 @@ CREATE POLICY one_tenant ON kernel.offboarded_person TO writ_kernel
   USING (tenant_id = kernel.tenant()) WITH CHECK (tenant_id = kernel.tenant());
 -- Offboarding is for good, so there is no UPDATE and no DELETE.
 GRANT SELECT, INSERT ON kernel.offboarded_person TO writ_kernel;
+
+-- Returns whether any of these persons has left. Called as the tenant's role; it sets the tenant.
+CREATE OR REPLACE FUNCTION kernel.are_offboarded(p_tenant text, p_principals text[]) RETURNS boolean
+LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  RETURN EXISTS (SELECT FROM offboarded_person o WHERE o.tenant_id = p_tenant AND o.principal = ANY (p_principals));
+END $$;
+GRANT EXECUTE ON FUNCTION kernel.are_offboarded(text, text[]) TO writ_kernel;
+
+-- Trigger of kernel.vote. Refuses (WR001 `offboarded`) an approving vote of a person who left, cast by them or under their
+-- right. A vote that decides holds the tenant's rules, so an offboarding comes wholly before it or wholly after. It holds
+-- for every version of the kernel that runs.
+CREATE OR REPLACE FUNCTION kernel.refuse_vote_of_offboarded() RETURNS trigger
+LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+BEGIN
+  IF are_offboarded(NEW.tenant_id, ARRAY[NEW.principal, NEW.cast_as]) THEN PERFORM decide_again('offboarded'); END IF;
+  RETURN NEW;
+END $$;
+GRANT EXECUTE ON FUNCTION kernel.refuse_vote_of_offboarded() TO writ_kernel;
+
+CREATE TRIGGER vote_of_offboarded BEFORE INSERT ON kernel.vote
+  FOR EACH ROW WHEN (new.says = 'approve')
+  EXECUTE FUNCTION kernel.refuse_vote_of_offboarded();

@@ -43,6 +43,8 @@ export async function requireRight(
 ): Promise<Right> {
   const right = await rightOf(tenants, caller, held, delegationId);
   const principals = [...new Set([right.principal, principalOf(caller)])];
+  if (await kernelSql.areOffboarded(tenants.pool, { tenant: caller.tenant_id, principals }))
+    throw new Fault('auth.role', 'the person whose right this is was offboarded, and decides about no call any more');
   const groups = await kernelSql.approverGroupsOf(tenants.pool, { tenant: caller.tenant_id, principals });
   return { ...right, groups };
 }

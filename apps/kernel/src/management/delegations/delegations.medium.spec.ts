@@ -302,6 +302,28 @@ describe('a person who left', () => {
     expect(verbs.filter((verb) => verb === 'revoke_delegation')).toHaveLength(4);
   });
 
+  it('decides nothing, whoever lets the vote through: the kernel, or one of the version before', async () => {
+    kernel.policy.answer = requires('soft_gate', 1);
+    const held = await hold();
+    await offboard('bob');
+    await expect(approve(held, bob)).rejects.toMatchObject({ code: 'auth.role' });
+    const late = await lend(person('bob'), { to: 'cleo' });
+    await expect(approve(held, person('cleo'), late.delegation_id)).rejects.toMatchObject({ code: 'auth.role' });
+    for (const [principal, cast_as] of [
+      ['bob', 'cleo'],
+      ['cleo', 'bob'],
+    ])
+      await expect(
+        kernel.admin.query(
+          `INSERT INTO kernel.vote (vote_id, tenant_id, approval_id, asked, says, principal, role, cast_by, cast_as, record_id)
+           VALUES ($1, $2, $3, 0, 'approve', $4, 'operator', 'key_x', $5, 'rec_x')`,
+          [newId('vote'), tenant.tenantId, held.approval_id, principal, cast_as],
+        ),
+      ).rejects.toMatchObject({ code: 'WR001' });
+    expect(await votesOn(held)).toMatchObject({ given: 0 });
+    expect(await approve(held, ann)).toMatchObject({ state: 'admitted' });
+  });
+
   it('leaves a call that their vote would have completed', async () => {
     const held = await hold();
     await approve(held, bob);

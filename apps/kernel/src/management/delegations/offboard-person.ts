@@ -31,8 +31,9 @@ export class OffboardPerson {
         data: principals.map((principal) => ({ tenant_id, principal, offboarded_by: by })),
         skipDuplicates: true,
       });
-      const groups = await leaveGroups(rows, { tenant_id, by, now }, principals);
+      // In the order of a vote, which locks delegations first.
       const delegations = await endDelegations(rows, tenant_id, principals, { by, now });
+      const groups = await leaveGroups(rows, { tenant_id, by, now }, principals);
       const offboarded: ChangeRecord = {
         kind: 'change',
         actor: by,

@@ -9,6 +9,11 @@ export const approverGroupsFunctions = {
     { tenant: sqlTypes.text, principals: sqlTypes.textArray },
     { returns: 'value' },
   ),
+  areOffboarded: kernelFunction<boolean>()(
+    'kernel.are_offboarded',
+    { tenant: sqlTypes.text, principals: sqlTypes.textArray },
+    { returns: 'value' },
+  ),
   unknownGroups: kernelFunction<string[]>()(
     'kernel.unknown_groups',
     { tenant: sqlTypes.text, names: sqlTypes.textArray },
