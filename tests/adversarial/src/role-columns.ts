@@ -216,6 +216,7 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_kernel UPDATE kernel.freeze': ['expires_at', 'lifted_at', 'lifted_by'],
   'writ_kernel UPDATE kernel.period_budget': ['bound', 'changed_at', 'changed_by'],
   'writ_kernel UPDATE kernel.period_draw': [
+    'currency',
     'tokens_settled',
     'tokens_reserved',
     'cost_settled',

@@ -61,7 +61,7 @@ ALTER TABLE kernel.period_draw FORCE ROW LEVEL SECURITY;
 CREATE POLICY one_tenant ON kernel.period_draw TO writ_kernel
   USING (tenant_id = kernel.tenant()) WITH CHECK (tenant_id = kernel.tenant());
 GRANT SELECT, INSERT ON kernel.period_draw TO writ_kernel;
-GRANT UPDATE (tokens_settled, tokens_reserved, cost_settled, cost_reserved, fence, place, updated_at)
+GRANT UPDATE (currency, tokens_settled, tokens_reserved, cost_settled, cost_reserved, fence, place, updated_at)
   ON kernel.period_draw TO writ_kernel;
 
 -- What its triggers call. The other functions are those of functions/budgets.

@@ -108,7 +108,7 @@ ALTER TABLE kernel.period_draw FORCE ROW LEVEL SECURITY;
 -- A transaction reaches draws of its own tenant only. The worker draws nothing, so it has no grant.
 CREATE POLICY one_tenant ON kernel.period_draw TO writ_kernel
   USING (tenant_id = kernel.tenant()) WITH CHECK (tenant_id = kernel.tenant());
--- The figures change. The run and whose it is stay.
+-- The figures change, and a currency becomes known. The run and whose it is stay.
 GRANT SELECT, INSERT ON kernel.period_draw TO writ_kernel;
-GRANT UPDATE (tokens_settled, tokens_reserved, cost_settled, cost_reserved, fence, place, updated_at)
+GRANT UPDATE (currency, tokens_settled, tokens_reserved, cost_settled, cost_reserved, fence, place, updated_at)
   ON kernel.period_draw TO writ_kernel;

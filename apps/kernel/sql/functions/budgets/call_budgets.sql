@@ -13,6 +13,6 @@ BEGIN
       'period', b.period, 'measure', b.measure, 'currency', b.currency, 'bound', b.bound, 'resets_at', period_end(b.period, t),
       'used', (SELECT coalesce(sum(u.used), 0)::bigint FROM period_use u
         WHERE u.budget_id = b.budget_id AND u.starts_at = period_start(b.period, t))) ORDER BY b.budget_id), '[]')
-    FROM period_budgets_of(p_tenant, 'calls', NULL, p_agent, p_person, p_key) b);
+    FROM period_budgets_of(p_tenant, 'calls', NULL, p_agent, p_person, origin_of_key(p_tenant, p_key)) b);
 END $$;
 GRANT EXECUTE ON FUNCTION kernel.call_budgets(text, text, text, text) TO writ_kernel;

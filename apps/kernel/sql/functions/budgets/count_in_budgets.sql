@@ -20,7 +20,7 @@ DECLARE
   v_part integer;
   v_grant bigint;
 BEGIN
-  FOR b IN SELECT * FROM period_budgets_of(o.tenant_id, 'calls', NULL, o.agent_id, coalesce(o.proposers[1], o.proposed_by), o.proposed_by) LOOP
+  FOR b IN SELECT * FROM period_budgets_of(o.tenant_id, 'calls', NULL, o.agent_id, coalesce(o.proposers[1], o.proposed_by), origin_of_key(o.tenant_id, o.proposed_by)) LOOP
     v_start := period_start(b.period, t);
     UPDATE period_use u SET used = u.used + 1 WHERE u.budget_id = b.budget_id AND u.starts_at = v_start AND u.part = (
       SELECT f.part FROM period_use f WHERE f.budget_id = b.budget_id AND f.starts_at = v_start AND f.used < f.granted

@@ -39,9 +39,14 @@ BEGIN
   IF v_reply IS NULL OR v_reply #>> '{refused,code}' = 'conflict' THEN RETURN v_reply; END IF;
   SELECT k.agent_id INTO v_agent FROM token k WHERE k.capability_token_id = p ->> 'capability_token_id';
 
-  INSERT INTO period_draw (tenant_id, run_id, agent_id, person, api_key_id, currency, fence, place)
-  VALUES (p_tenant, p ->> 'run_id', v_agent, v_owner ->> 'person', v_owner ->> 'api_key_id', v_cost ->> 'currency', (p ->> 'fence')::bigint, (p ->> 'place')::bigint)
+  -- What a run used before its first draw under a budget was used before the budget, in whatever period.
+  INSERT INTO period_draw (tenant_id, run_id, agent_id, person, api_key_id, currency, fence, place, tokens_settled, cost_settled)
+  VALUES (p_tenant, p ->> 'run_id', v_agent, v_owner ->> 'person', origin_of_key(p_tenant, v_owner ->> 'api_key_id'), v_cost ->> 'currency',
+    (p ->> 'fence')::bigint, (p ->> 'place')::bigint, (p ->> 'used_total')::bigint, coalesce((v_cost ->> 'used_total')::bigint, 0))
   ON CONFLICT DO NOTHING;
+  -- Orchestrators of the version before report no costs.
+  UPDATE period_draw x SET currency = v_cost ->> 'currency', cost_settled = (v_cost ->> 'used_total')::bigint
+    WHERE x.tenant_id = p_tenant AND x.run_id = p ->> 'run_id' AND x.currency IS NULL AND v_cost IS NOT NULL;
   SELECT * INTO d FROM period_draw x WHERE x.tenant_id = p_tenant AND x.run_id = p ->> 'run_id' FOR UPDATE;
   IF ((p ->> 'fence')::bigint, (p ->> 'place')::bigint) < (d.fence, d.place) THEN
     RETURN jsonb_build_object('bounded', true, 'refused', jsonb_build_object('code', 'conflict'));

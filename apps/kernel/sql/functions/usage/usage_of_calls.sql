@@ -16,12 +16,12 @@ BEGIN
       SELECT u.day_at, u.agent_id, u.person, u.api_key_id, u.tool_id, u.outcome, u.calls FROM usage_day u
       WHERE u.tenant_id = p_tenant AND u.day_at >= p_from AND u.day_at < p_to
       UNION ALL
-      SELECT o.created_at - o.created_at % 86400000, o.agent_id, coalesce(o.proposers[1], o.proposed_by), o.proposed_by, o.tool_id,
+      SELECT o.created_at - o.created_at % 86400000, o.agent_id, coalesce(o.proposers[1], o.proposed_by), origin_of_key(o.tenant_id, o.proposed_by), o.tool_id,
         CASE WHEN has_ended(o.state) THEN o.state ELSE 'open' END, 1
       FROM operation o WHERE o.tenant_id = p_tenant AND o.created_at < p_to
         AND o.created_at >= greatest(p_from, (SELECT coalesce(max(m.until_at), 0) FROM usage_mark m WHERE m.tenant_id = p_tenant))
       UNION ALL
-      SELECT o.created_at - o.created_at % 86400000, o.agent_id, coalesce(o.proposers[1], o.proposed_by), o.proposed_by, o.tool_id,
+      SELECT o.created_at - o.created_at % 86400000, o.agent_id, coalesce(o.proposers[1], o.proposed_by), origin_of_key(o.tenant_id, o.proposed_by), o.tool_id,
         CASE WHEN has_ended(o.state) THEN o.state ELSE 'open' END, 1
       FROM usage_open w JOIN operation o ON o.operation_id = w.operation_id
       WHERE w.tenant_id = p_tenant AND o.created_at >= p_from AND o.created_at < p_to

@@ -93,6 +93,18 @@ describe('a budget of calls', () => {
     expect(codes).toEqual([null, 'budget.period', null, 'budget.period', null, 'budget.period']);
   });
 
+  it('of an API key counts the calls of credentials that were exchanged for it', async () => {
+    const [key, exchanged] = [newId('apiKey'), newId('apiKey')];
+    await kernel.admin.query(
+      'INSERT INTO kernel.bound_key (tenant_id, api_key_id, capability_token_id, exchanged_by) VALUES ($1, $2, $3, $4)',
+      [tenant.tenantId, exchanged, token, key],
+    );
+    const { budget_id } = await set(2, { subject: { kind: 'api_key', id: key } });
+    expect(admitted([await call({ proposed_by: key }), await call({ proposed_by: exchanged })])).toBe(2);
+    expect(await read(budget_id)).toMatchObject({ used: 2 });
+    expect((await call({ proposed_by: exchanged })).result?.error?.code).toBe('budget.period');
+  });
+
   it.each([1, 7, 40, 200])('of %i is never exceeded by calls that arrive at once, and is used up', async (limit) => {
     const { budget_id } = await set(limit);
     await set(limit + 5, { period: 'month' });
@@ -301,6 +313,23 @@ describe('a budget of model tokens and costs', () => {
     expect(await draw(run(), [0, 1], cost('EUR', 1_000))).toEqual({ bounded: true });
     expect(await draw(run(), [0, 1], cost('USD', 9_000))).toEqual({ bounded: false });
     expect(await draw(run(), [0, 1])).toEqual({ bounded: false });
+  });
+
+  it('counts nothing of what a run used before there was a budget, nor before its costs were reported', async () => {
+    const older = run();
+    await draw(older, [5_000, 0], { currency: 'EUR', used_total: 900, reserve: 0 });
+    const tokens = await set(100, { measure: 'llm_tokens' });
+    const costs = await set(100, { measure: 'cost', currency: 'EUR' });
+    await draw(older, [5_000, 10], { currency: 'EUR', used_total: 900, reserve: 10 });
+    await draw(older, [5_010, 0], { currency: 'EUR', used_total: 920, reserve: 0 });
+    expect(await read(tokens.budget_id)).toMatchObject({ used: 10 });
+    expect(await read(costs.budget_id)).toMatchObject({ used: 20 });
+    // An orchestrator of the version before began it, and knows no costs.
+    const mixed = run();
+    await draw(mixed, [0, 0]);
+    await draw(mixed, [0, 0], { currency: 'EUR', used_total: 700, reserve: 0 });
+    await draw(mixed, [0, 0], { currency: 'EUR', used_total: 730, reserve: 0 });
+    expect(await read(costs.budget_id)).toMatchObject({ used: 50 });
   });
 
   it('of a person bounds their runs alone', async () => {
