@@ -25,6 +25,7 @@ interface MembersOfKeys {
     tenantId: TenantId,
     memberId: string | null,
     personId: string | null,
+    principal: string,
   ) => Promise<MemberStanding | null>;
 }
 
@@ -107,7 +108,8 @@ export class FakeApiKeys extends ApiKeys {
   ): Promise<ApiKeyRow> {
     if (this.#rows.some((each) => each.api_key_id === key.api_key_id)) throw new Error('the id is taken');
     const known = principal !== null && isServiceAccount(principal) ? principal : (key.member_id ?? null);
-    const member = await this.members?.findFor(tenant_id, known, key.person_id ?? null);
+    const person = key.person_id ?? null;
+    const member = principal === null ? null : await this.members?.findFor(tenant_id, known, person, principal);
     if (member !== undefined && member !== null && member.state !== 'active') throw new Fault('conflict', NOT_ACTIVE);
     const { person_id: _person, ...made } = key;
     const row: Kept = {
@@ -236,10 +238,19 @@ export class FakeApiKeys extends ApiKeys {
     );
   }
 
-  /** Keys of the principal become the member's. */
+  /** The member whose keys carry the name. */
+  memberNamed(tenantId: TenantId, principal: string): string | null {
+    return this.#named(tenantId, principal).find(({ member_id }) => member_id !== null)?.member_id ?? null;
+  }
+
+  /** Keys of the principal that are nobody's become the member's. */
   take(tenantId: TenantId, principal: string, member_id: Id<'member'>): void {
-    for (const row of this.#rows.filter((each) => each.tenant_id === tenantId && each.principal === principal))
-      this.#replace(row, { ...row, member_id });
+    for (const row of this.#named(tenantId, principal))
+      if (row.member_id === null) this.#replace(row, { ...row, member_id });
+  }
+
+  #named(tenantId: TenantId, principal: string): Kept[] {
+    return this.#rows.filter((each) => each.tenant_id === tenantId && each.principal === principal);
   }
 
   #replace(row: Kept, by: Kept): ApiKeyRow {

@@ -47,9 +47,16 @@ export class FakeMembers extends Members {
     return this.#rows.get(memberId)?.state ?? null;
   }
 
-  async findFor(tenantId: TenantId, memberId: string | null, personId: string | null): Promise<MemberRow | null> {
+  async findFor(
+    tenantId: TenantId,
+    memberId: string | null,
+    personId: string | null,
+    principal: string,
+  ): Promise<MemberRow | null> {
     if (memberId !== null) return await this.read(tenantId, memberId);
-    return personId === null ? null : this.#find(tenantId, ({ person_id }) => person_id === personId);
+    const named = this.#find(tenantId, ({ person_id }) => person_id !== null && person_id === personId);
+    const holder = named === null ? this.#keys.memberNamed(tenantId, principal) : null;
+    return holder === null ? named : await this.read(tenantId, holder);
   }
 
   override async ofSubject(tenantId: TenantId, subjectHash: Uint8Array): Promise<MemberStanding | null> {
@@ -70,14 +77,15 @@ export class FakeMembers extends Members {
   async #vouch(tenantId: TenantId, vouched: VouchedMember): Promise<MemberStanding | null> {
     const { subject_hash, provider_id, person_id, principal, sealed } = vouched;
     const found = await this.ofSubject(tenantId, subject_hash);
-    const named = await this.ofPerson(tenantId, person_id);
+    const named = await this.findFor(tenantId, null, person_id, principal);
     if (found !== null && (found.person_id === person_id || found.state !== 'active')) return found;
     if (found !== null) {
-      if (named !== null) return null;
+      if (named !== null && named.member_id !== found.member_id) return null;
       this.#keys.take(tenantId, principal, found.member_id);
       return this.#replace(tenantId, found.member_id, { person_id, sealed });
     }
     if (named !== null && named.state !== 'active') return named;
+    if (named !== null && named.person_id !== person_id) return null;
     if (named !== null && (await this.#isElsewhere(tenantId, named.member_id, provider_id))) return null;
     const member_id = named?.member_id ?? vouched.member_id;
     if (named === null)

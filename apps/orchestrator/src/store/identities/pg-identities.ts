@@ -245,11 +245,23 @@ async function verifyMember(client: Client, memberId: string | null): Promise<vo
   if (rowCount === 0) throw new Fault('conflict', NOT_ACTIVE);
 }
 
-/** Keys that the person keeps are of nobody who is a member. */
+const STILL_LEAVING =
+  'the offboarding of the member goes on: keys or sessions may be left. Send the request again in a minute';
+
+/**
+ * Keys that the person keeps are of nobody who is a member. INVARIANT (no way back): a member who isn't active keeps
+ * the keys until each is revoked. Fault `conflict`.
+ */
 async function forgetMember(client: Client, personId: string): Promise<void> {
+  const { rows } = await client.query<{ state: string; leaves: boolean }>(
+    `SELECT m.state, EXISTS (SELECT FROM orchestrator.offboarding o WHERE o.member_id = m.member_id) AS leaves
+     FROM orchestrator.member m WHERE m.person_id = $1 FOR UPDATE OF m`,
+    [personId],
+  );
+  if (rows[0]?.state === 'suspended') throw new Fault('conflict', NOT_ACTIVE);
+  if (rows[0]?.leaves === true) throw new Fault('conflict', STILL_LEAVING);
   const theirs = '(SELECT member_id FROM orchestrator.member WHERE person_id = $1)';
   await client.query(`UPDATE orchestrator.api_key SET member_id = NULL WHERE member_id IN ${theirs}`, [personId]);
-  await client.query(`DELETE FROM orchestrator.offboarding WHERE member_id IN ${theirs}`, [personId]);
   await client.query(`DELETE FROM orchestrator.member_identity WHERE member_id IN ${theirs}`, [personId]);
   await client.query('DELETE FROM orchestrator.member WHERE person_id = $1', [personId]);
 }

@@ -103,6 +103,25 @@ export function membersContract(open: () => MemberStores): void {
     expect(await stores.members.vouch(tenant, { ...ann, person_id: bob.person_id, principal: 'bob' })).toBeNull();
   });
 
+  it("a name that a member had before is nobody else's as long as keys carry it", async () => {
+    const ann = person();
+    await keyFor();
+    const { member_id = '' } = (await stores.members.vouch(tenant, ann)) ?? {};
+    await stores.members.vouch(tenant, { ...ann, person_id: newId('person'), principal: 'ann.smith' });
+    const other = person({ person_id: ann.person_id });
+    expect(await stores.members.vouch(tenant, other)).toBeNull();
+    const bob = person({ principal: 'bob' });
+    await stores.members.vouch(tenant, bob);
+    expect(await stores.members.vouch(tenant, { ...bob, person_id: ann.person_id, principal: 'ann' })).toBeNull();
+    expect((await keyFor({ hash: randomBytes(32), person_id: ann.person_id })).member_id).toBe(member_id);
+    await suspend(member_id);
+    expect(await stores.members.vouch(tenant, other)).toMatchObject({ member_id, state: 'suspended' });
+    await expect(keyFor({ hash: randomBytes(32), person_id: ann.person_id })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect(await stores.keys.authenticate(hash)).toBeNull();
+  });
+
   it('keys of a suspended member are refused until it is active again, and none is made meanwhile', async () => {
     const ann = person();
     await keyFor();

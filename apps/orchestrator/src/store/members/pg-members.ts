@@ -182,20 +182,36 @@ async function takeKeys(
 ): Promise<void> {
   await client.query(
     `UPDATE orchestrator.api_key SET member_id = $1
-     WHERE tenant_id = $2 AND principal = $3 AND member_id IS DISTINCT FROM $1`,
+     WHERE tenant_id = $2 AND principal = $3 AND member_id IS NULL`,
     [member_id, tenantId, principal],
+  );
+}
+
+/**
+ * Whose name it is: the member's who has it now, else the one's whose keys have it. INVARIANT (a name stays): a name
+ * that a member had before is nobody else's as long as keys carry it.
+ */
+async function holderOf(
+  client: Client,
+  tenantId: TenantId,
+  { person_id, principal }: Pick<VouchedMember, 'person_id' | 'principal'>,
+): Promise<MemberStanding | null> {
+  return await one<MemberStanding>(
+    client,
+    `SELECT ${STANDING} FROM orchestrator.member m
+     WHERE m.person_id = $1 OR m.member_id IN
+       (SELECT k.member_id FROM orchestrator.api_key k WHERE k.tenant_id = $2 AND k.principal = $3)
+     ORDER BY m.person_id = $1 DESC LIMIT 1`,
+    [person_id, tenantId, principal],
   );
 }
 
 /** A subject that is nobody's yet. */
 async function join(client: Client, tenantId: TenantId, vouched: VouchedMember): Promise<MemberStanding | null> {
   const { subject_hash, provider_id, person_id, principal } = vouched;
-  const named = await one<MemberStanding>(
-    client,
-    `SELECT ${STANDING} FROM orchestrator.member m WHERE m.person_id = $1`,
-    [person_id],
-  );
+  const named = await holderOf(client, tenantId, vouched);
   if (named !== null && named.state !== 'active') return named;
+  if (named !== null && named.person_id !== person_id) return null;
   if (named !== null && (await isElsewhere(client, named.member_id, provider_id))) return null;
   const member_id = named?.member_id ?? vouched.member_id;
   if (named === null)
@@ -216,8 +232,9 @@ async function rename(
   { person_id, principal, sealed }: VouchedMember,
 ): Promise<MemberStanding | null> {
   if (found.person_id === person_id || found.state !== 'active') return found;
-  if ((await one(client, 'SELECT 1 FROM orchestrator.member WHERE person_id = $1', [person_id])) !== null) return null;
   const { member_id } = found;
+  const holder = await holderOf(client, tenantId, { person_id, principal });
+  if (holder !== null && holder.member_id !== member_id) return null;
   await takeKeys(client, tenantId, { member_id, principal });
   await client.query('UPDATE orchestrator.member SET person_id = $2, sealed = $3 WHERE member_id = $1', [
     member_id,
