@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static } from 'typebox';
+import { ONE_LINE } from './one-line.ts';
 
 /** The scope of a freeze; `all` is the whole deployment. */
 export const FREEZE_SCOPES = ['tenant', 'agent', 'tool', 'all'] as const;
@@ -10,6 +11,6 @@ export type FreezeScope = Static<typeof FreezeScope>;
 export const FreezeReason = Type.String({
   minLength: 1,
   maxLength: 500,
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  pattern: ONE_LINE,
   description: 'why; callers that are refused read it',
 });

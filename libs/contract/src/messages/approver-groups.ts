@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { Caller, Page } from './operations.ts';
 import { Principal } from './persons.ts';
+import { ONE_LINE } from '../one-line.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
@@ -31,7 +32,7 @@ export const ApproverGroupMembers = Type.Array(Principal, {
 });
 export const ApproverGroupDescription = Type.String({
   maxLength: 500,
-  pattern: '^[^\\p{Cc}]*$',
+  pattern: ONE_LINE,
   description: 'what the group is for',
 });
 

@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { idSchema } from '../ids.ts';
 import { ToolPattern } from '../token.ts';
+import { ONE_LINE } from '../one-line.ts';
 import { Caller, Page } from './operations.ts';
 import { Principal } from './persons.ts';
 
@@ -29,12 +30,7 @@ export const DelegationScope = Type.Object(
 );
 export type DelegationScope = Static<typeof DelegationScope>;
 
-export const DelegationNote = Type.String({
-  minLength: 1,
-  maxLength: 500,
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-  description: 'why',
-});
+export const DelegationNote = Type.String({ minLength: 1, maxLength: 500, pattern: ONE_LINE, description: 'why' });
 
 /** A right to approve that one person lends another for a limited time. */
 export const DelegationView = Type.Object(

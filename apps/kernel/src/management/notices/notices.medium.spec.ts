@@ -145,7 +145,7 @@ it('every state of an approval has a notice, and every id is valid for this cloc
   const states = [...(rows[0]?.states ?? '').matchAll(/'(\w+)'/g)].map(([, state = '']) => `approval.${state}`);
   expect(states.length).toBeGreaterThan(4);
   expect(NOTICE_KINDS.filter((kind) => kind.startsWith('approval.')).sort()).toEqual(
-    [...states, 'approval.voted'].sort(),
+    [...states, 'approval.voted', 'approval.escalated', 'approval.reminder'].sort(),
   );
   const made = await kernel.admin.query<{ id: string; ms: number }>(
     `SELECT kernel.new_id('ntc') AS id, kernel.now_ms() AS ms FROM generate_series(1, 50)`,
