@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@writ/testing';
 
@@ -30,10 +30,12 @@ export interface SuiteRun {
 /**
  * Runs the official conformance suite of MCP against a server.
  *
- * @param output a folder that isn't there yet
+ * @param place where the folder of the results begins
  * @param expected a file of the checks that are expected to fail
  */
-export async function runSuite(url: string, revision: Revision, output: string, expected?: string): Promise<SuiteRun> {
+export async function runSuite(url: string, revision: Revision, place: string, expected?: string): Promise<SuiteRun> {
+  // A test that is tried again runs the suite once more, and counts the checks of that run alone.
+  const output = mkdtempSync(`${place}-`);
   const options = ['--requirements', revision, '--output-dir', output];
   if (expected !== undefined) options.push('--expected-failures', expected);
   const child = spawn(process.execPath, [SUITE, 'server', '--url', url, ...options], {
