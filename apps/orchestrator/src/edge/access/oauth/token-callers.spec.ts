@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { newId } from '@writ/nest-kit';
 import type { Caller } from '@writ/contract';
-import { FakeApiKeys } from '../../../specs/fake-api-keys.ts';
-import { FakeIdentities } from '../../../specs/fake-identities.ts';
-import { FakeMembers } from '../../../specs/fake-members.ts';
+import type { FakeApiKeys } from '../../../specs/fake-api-keys.ts';
+import type { FakeIdentities } from '../../../specs/fake-identities.ts';
+import { documentsOf, sceneProvider, TokenScene } from '../../../specs/token-scene.ts';
 import { RESOURCE, testIssuer, type TestIssuer, type TokenChanges } from '../../../specs/test-issuer.ts';
 import type { NewProvider } from '../../../store/identities/identities.ts';
 import { credentialDigest, type CredentialRecords } from './credentials.ts';
-import { Callers } from '../identity/callers.ts';
-import { MemberLinks } from '../identity/member-links.ts';
-import { MemberSeal } from '../identity/member-seal.ts';
-import { IssuerKeys } from './issuer-keys.ts';
-import { IdentityHashes, PersonLinks } from './person-links.ts';
-import { ProtectedResource } from './protected-resource.ts';
-import { TokenCallers, type TokenNeed } from './token-callers.ts';
+import { IdentityHashes, type PersonLinks } from './person-links.ts';
+import type { TokenCallers, TokenNeed } from './token-callers.ts';
 
 const START = 1_800_000_000_000;
 const TENANT = newId('tenant');
@@ -22,10 +17,9 @@ let now: number;
 let issuer: TestIssuer;
 let keys: FakeApiKeys;
 let identities: FakeIdentities;
+let scene: TokenScene;
 let callers: TokenCallers;
 let persons: PersonLinks;
-let store: FakeMembers;
-let members: MemberLinks;
 let recorded: Caller[];
 let revoked: string[];
 let requests: number;
@@ -34,64 +28,16 @@ const records: CredentialRecords = {
   changed: async () => undefined,
   revoked: async (_by, id) => void revoked.push(id),
 };
-const callersOf = (hashes: IdentityHashes): Callers =>
-  new Callers({
-    identities,
-    apiKeys: keys,
-    hashes,
-    persons,
-    members,
-    records,
-    newPerMinuteMax: 20,
-    monotonic: () => now,
-  });
 beforeEach(async () => {
   now = START;
   issuer = await testIssuer();
-  keys = new FakeApiKeys();
-  identities = new FakeIdentities(keys);
   [recorded, revoked, requests] = [[], [], 0];
-  const hashes = new IdentityHashes(Buffer.alloc(32, 1));
-  persons = new PersonLinks(identities, hashes, () => now);
-  store = new FakeMembers(keys, identities);
-  const seal = new MemberSeal(Buffer.alloc(32, 1));
-  members = new MemberLinks({ members: store, hashes, seal, monotonic: () => now });
-  callers = new TokenCallers({
-    identities,
-    issuerKeys: new IssuerKeys(issuer.fetchDocument, () => now),
-    resource: new ProtectedResource(RESOURCE),
-    hashes,
-    callers: callersOf(hashes),
-    members,
-    rate: { consumeTenant: () => (requests += 1) },
-    now: () => now,
-    monotonic: () => now,
-  });
+  scene = new TokenScene({ records, now: () => now, counted: () => (requests += 1) });
+  ({ identities, keys, persons } = scene);
+  callers = scene.callers(issuer.fetchDocument);
 });
 
-const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
-  provider_id: newId('identityProvider'),
-  name: 'corp',
-  issuer: issuer.issuer,
-  audience: RESOURCE,
-  tenant_claim: null,
-  tenant_value: null,
-  scopes: [
-    { scope: 'use', role: 'agent' },
-    { scope: 'approve', role: 'operator' },
-    { scope: 'manage', role: 'admin' },
-  ],
-  groups_claim: null,
-  groups: [],
-  person_claim: null,
-  agent_id: AGENT,
-  agent_claim: null,
-  hash_key_id: new IdentityHashes(Buffer.alloc(32, 1)).keyId,
-  created_by: newId('apiKey'),
-  sign_in: null,
-  confirmed: true,
-  ...more,
-});
+const provider = (more: Partial<NewProvider> = {}): NewProvider => sceneProvider(issuer, AGENT, more);
 const register = (more: Partial<NewProvider> = {}) => identities.put(TENANT, provider(more), 20);
 const token = (claims: Record<string, unknown> = {}, more: TokenChanges = {}) =>
   issuer.token(START, { ...more, claims: { scope: 'use approve', ...claims } });
@@ -244,20 +190,7 @@ it('subjects of hostile or equal-looking spelling are persons apart', async () =
 
 it('one subject of two issuers is two persons', async () => {
   const other = await testIssuer('https://login.example.com');
-  const both = new Map([issuer, other].map((each) => [new URL(each.issuer).host, each]));
-  const fetchDocument = async (url: string) => await (both.get(new URL(url).host) as TestIssuer).fetchDocument(url);
-  const hashes = new IdentityHashes(Buffer.alloc(32, 1));
-  callers = new TokenCallers({
-    identities,
-    issuerKeys: new IssuerKeys(fetchDocument, () => now),
-    resource: new ProtectedResource(RESOURCE),
-    hashes,
-    callers: callersOf(hashes),
-    members,
-    rate: { consumeTenant: () => undefined },
-    now: () => now,
-    monotonic: () => now,
-  });
+  callers = scene.callers(documentsOf(issuer, other));
   await register();
   await register({ name: 'other', issuer: other.issuer });
   const claims = { scope: 'approve', sub: 'ann' };
@@ -309,9 +242,8 @@ it('claims other than `scope` give no role', async () => {
 });
 
 it('a denied subject and a denied token stay denied under a new registration of the issuer', async () => {
-  const hashes = new IdentityHashes(Buffer.alloc(32, 1));
   const { provider_id } = await register();
-  const value_hash = hashes.of('subject', TENANT, issuer.issuer, 'mallory');
+  const value_hash = scene.hashes.of('subject', TENANT, issuer.issuer, 'mallory');
   await identities.deny(TENANT, provider_id, { kind: 'subject', value_hash, denied_by: 'key' });
   await identities.remove(TENANT, provider_id);
   await register();

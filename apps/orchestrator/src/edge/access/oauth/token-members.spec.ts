@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { newId } from '@writ/nest-kit';
 import type { Caller } from '@writ/contract';
-import { FakeApiKeys } from '../../../specs/fake-api-keys.ts';
-import { FakeIdentities } from '../../../specs/fake-identities.ts';
-import { FakeMembers } from '../../../specs/fake-members.ts';
-import { RESOURCE, testIssuer, type TestIssuer, type TokenChanges } from '../../../specs/test-issuer.ts';
+import type { FakeApiKeys } from '../../../specs/fake-api-keys.ts';
+import type { FakeIdentities } from '../../../specs/fake-identities.ts';
+import type { FakeMembers } from '../../../specs/fake-members.ts';
+import { documentsOf, sceneProvider, TokenScene } from '../../../specs/token-scene.ts';
+import { testIssuer, type TestIssuer, type TokenChanges } from '../../../specs/test-issuer.ts';
 import type { NewProvider } from '../../../store/identities/identities.ts';
 import { newKey } from '../../../store/keys/api-keys.contract.ts';
 import type { CredentialRecords } from './credentials.ts';
-import { Callers } from '../identity/callers.ts';
-import { MemberLinks } from '../identity/member-links.ts';
-import { MemberSeal } from '../identity/member-seal.ts';
-import { IssuerKeys } from './issuer-keys.ts';
-import { IdentityHashes, PersonLinks } from './person-links.ts';
-import { ProtectedResource } from './protected-resource.ts';
-import { TokenCallers, type TokenNeed } from './token-callers.ts';
+import type { TokenCallers, TokenNeed } from './token-callers.ts';
 
 const START = 1_800_000_000_000;
 const TENANT = newId('tenant');
@@ -23,74 +18,25 @@ let now: number;
 let issuer: TestIssuer;
 let keys: FakeApiKeys;
 let identities: FakeIdentities;
+let scene: TokenScene;
 let callers: TokenCallers;
-let persons: PersonLinks;
 let store: FakeMembers;
-let members: MemberLinks;
 let recorded: Caller[];
 const records: CredentialRecords = {
   created: async (caller) => void recorded.push(caller),
   changed: async () => undefined,
   revoked: async () => undefined,
 };
-const callersOf = (hashes: IdentityHashes): Callers =>
-  new Callers({
-    identities,
-    apiKeys: keys,
-    hashes,
-    persons,
-    members,
-    records,
-    newPerMinuteMax: 20,
-    monotonic: () => now,
-  });
 beforeEach(async () => {
   now = START;
   issuer = await testIssuer();
-  keys = new FakeApiKeys();
-  identities = new FakeIdentities(keys);
   recorded = [];
-  const hashes = new IdentityHashes(Buffer.alloc(32, 1));
-  persons = new PersonLinks(identities, hashes, () => now);
-  store = new FakeMembers(keys, identities);
-  const seal = new MemberSeal(Buffer.alloc(32, 1));
-  members = new MemberLinks({ members: store, hashes, seal, monotonic: () => now });
-  callers = new TokenCallers({
-    identities,
-    issuerKeys: new IssuerKeys(issuer.fetchDocument, () => now),
-    resource: new ProtectedResource(RESOURCE),
-    hashes,
-    callers: callersOf(hashes),
-    members,
-    rate: { consumeTenant: () => undefined },
-    now: () => now,
-    monotonic: () => now,
-  });
+  scene = new TokenScene({ records, now: () => now });
+  ({ identities, keys, store } = scene);
+  callers = scene.callers(issuer.fetchDocument);
 });
 
-const provider = (more: Partial<NewProvider> = {}): NewProvider => ({
-  provider_id: newId('identityProvider'),
-  name: 'corp',
-  issuer: issuer.issuer,
-  audience: RESOURCE,
-  tenant_claim: null,
-  tenant_value: null,
-  scopes: [
-    { scope: 'use', role: 'agent' },
-    { scope: 'approve', role: 'operator' },
-    { scope: 'manage', role: 'admin' },
-  ],
-  groups_claim: null,
-  groups: [],
-  person_claim: null,
-  agent_id: AGENT,
-  agent_claim: null,
-  hash_key_id: new IdentityHashes(Buffer.alloc(32, 1)).keyId,
-  created_by: newId('apiKey'),
-  sign_in: null,
-  confirmed: true,
-  ...more,
-});
+const provider = (more: Partial<NewProvider> = {}): NewProvider => sceneProvider(issuer, AGENT, more);
 const register = (more: Partial<NewProvider> = {}) => identities.put(TENANT, provider(more), 20);
 const token = (claims: Record<string, unknown> = {}, more: TokenChanges = {}) =>
   issuer.token(START, { ...more, claims: { scope: 'use approve', ...claims } });
@@ -114,7 +60,7 @@ it('a group that the registration maps gives a role, until the mapping is change
 it('a person becomes a member with the first token that is good, and is refused within a second when suspended', async () => {
   await register();
   await expect(callers.identify(await token({ scope: 'other' }), need())).rejects.toBeInstanceOf(Error);
-  const hash = new IdentityHashes(Buffer.alloc(32, 1)).of('subject', TENANT, issuer.issuer, 'ann-1');
+  const hash = scene.hashes.of('subject', TENANT, issuer.issuer, 'ann-1');
   expect(await store.ofSubject(TENANT, hash)).toBeNull();
   const text = await token();
   const caller = await callers.identify(text, need());
@@ -139,15 +85,7 @@ it('an issuer does not take over the name of a member at another one', async () 
   await register({ person_claim: 'email' });
   const other = await testIssuer('https://login.example.com');
   await register({ name: 'other', issuer: other.issuer, person_claim: 'email' });
-  const both = new Map([issuer, other].map((each) => [new URL(each.issuer).host, each]));
-  const fetchDocument = async (at: string) => await (both.get(new URL(at).host) as TestIssuer).fetchDocument(at);
-  const hashes = new IdentityHashes(Buffer.alloc(32, 1));
-  callers = new TokenCallers({
-    ...{ identities, hashes, members, callers: callersOf(hashes), resource: new ProtectedResource(RESOURCE) },
-    issuerKeys: new IssuerKeys(fetchDocument, () => now),
-    rate: { consumeTenant: () => undefined },
-    ...{ now: () => now, monotonic: () => now },
-  });
+  callers = scene.callers(documentsOf(issuer, other));
   const claims = { scope: 'approve', email: 'ann@example.org' };
   const ann = await callers.identify(await issuer.token(START, { claims }), need());
   const forged = await other.token(START, { claims: { ...claims, sub: 'mallory' } });
@@ -156,7 +94,7 @@ it('an issuer does not take over the name of a member at another one', async () 
     detail: expect.stringContaining('an administrator must link') as string,
   });
   expect(recorded).toHaveLength(1);
-  const subject_hash = hashes.of('subject', TENANT, other.issuer, 'mallory');
+  const subject_hash = scene.hashes.of('subject', TENANT, other.issuer, 'mallory');
   const [provider_id] = (await identities.providersOf(other.issuer)).map((each) => each.provider_id);
   const member = await store.ofPerson(TENANT, String(ann.person));
   const identity = { subject_hash, provider_id: String(provider_id) };
