@@ -31,7 +31,8 @@
 --   budgets        as kernel.call_budgets returns them
 --
 -- The claim is found by itself, and its operation by its key: of a join with two ways to a claim the planner may think
--- that it reads all calls.
+-- that it reads all calls. It is found last, since each statement sees what has committed by then: whatever the call of
+-- the claim reserved is seen with the claim, so that a replay isn't refused for it.
 --
 -- The oldest record is read in the order of its index, with bitmap scans off. Nearly every row of the outbox is deleted
 -- within a second, so the planner's statistics of it are never true. A bitmap would collect all rows since the last
@@ -45,28 +46,14 @@ DECLARE
   v_chain text[];
   v_oldest bigint;
   v_claim record;
+  v_facts jsonb;
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
   SELECT x.created_at INTO v_oldest FROM outbox x ORDER BY x.created_at LIMIT 1;
   SELECT t.chain INTO v_chain FROM token t WHERE t.capability_token_id = p_token;
-  SELECT i.* INTO v_claim
-  FROM (
-    SELECT 1 AS place, t.* FROM idempotency t
-    WHERE t.tenant_id = p_tenant AND t.agent_id = p_agent AND t.tool_id = p_tool AND t.idempotency_key = p_key
-    UNION ALL
-    SELECT 2, t.* FROM idempotency t
-    WHERE t.tenant_id = p_tenant AND t.agent_id = p_agent AND t.idempotency_key = p_key AND NOT t.tool_scoped
-  ) i
-  ORDER BY i.place LIMIT 1;
-  RETURN jsonb_build_object(
+  v_facts := jsonb_build_object(
     'now', now_ms(),
     'existing', (SELECT to_jsonb(o) FROM operation o WHERE o.operation_id = p_operation),
-    'claim', (
-      SELECT jsonb_build_object('fingerprint', encode(v_claim.args_fingerprint, 'hex'), 'capability_token_id', v_claim.capability_token_id,
-        'same_subject', (SELECT a.subject_hash = b.subject_hash FROM credential_subject a, credential_subject b
-          WHERE a.tenant_id = p_tenant AND a.api_key_id = o.proposed_by AND b.tenant_id = p_tenant AND b.api_key_id = p_proposed_by),
-        'operation', to_jsonb(o))
-      FROM operation o WHERE o.operation_id = v_claim.operation_id),
     'chain', coalesce((
       SELECT jsonb_agg(to_jsonb(t) || jsonb_build_object('budgets', (
           SELECT coalesce(jsonb_object_agg(b.dimension, jsonb_build_object('reserved', b.reserved, 'used', b.used)), '{}')
@@ -86,6 +73,22 @@ BEGIN
     'key_revoked', EXISTS (SELECT FROM revoked_key r WHERE r.tenant_id = p_tenant AND r.api_key_id = p_proposed_by),
     'closed', (SELECT n.closed_at IS NOT NULL FROM tenant n WHERE n.tenant_id = p_tenant),
     'budgets', call_budgets(p_tenant, p_agent, p_person, p_proposed_by));
+  SELECT i.* INTO v_claim
+  FROM (
+    SELECT 1 AS place, t.* FROM idempotency t
+    WHERE t.tenant_id = p_tenant AND t.agent_id = p_agent AND t.tool_id = p_tool AND t.idempotency_key = p_key
+    UNION ALL
+    SELECT 2, t.* FROM idempotency t
+    WHERE t.tenant_id = p_tenant AND t.agent_id = p_agent AND t.idempotency_key = p_key AND NOT t.tool_scoped
+  ) i
+  ORDER BY i.place LIMIT 1;
+  RETURN v_facts || jsonb_build_object(
+    'claim', (
+      SELECT jsonb_build_object('fingerprint', encode(v_claim.args_fingerprint, 'hex'), 'capability_token_id', v_claim.capability_token_id,
+        'same_subject', (SELECT a.subject_hash = b.subject_hash FROM credential_subject a, credential_subject b
+          WHERE a.tenant_id = p_tenant AND a.api_key_id = o.proposed_by AND b.tenant_id = p_tenant AND b.api_key_id = p_proposed_by),
+        'operation', to_jsonb(o))
+      FROM operation o WHERE o.operation_id = v_claim.operation_id));
 END $$;
 GRANT EXECUTE ON FUNCTION kernel.facts_of_call(text, text, text, text, text, text, text, integer, text, jsonb, jsonb, text, text)
   TO writ_kernel;
