@@ -32,7 +32,8 @@
 --
 -- The claim is found by itself, and its operation by its key: of a join with two ways to a claim the planner may think
 -- that it reads all calls. It is found last, since each statement sees what has committed by then: whatever the call of
--- the claim reserved is seen with the claim, so that a replay isn't refused for it.
+-- the claim reserved is seen with the claim, so that a replay isn't refused for it. `existing` is read after the claim:
+-- a request that was sent again sees its own call as soon as it sees that call's claim, and isn't taken for a replay.
 --
 -- The oldest record is read in the order of its index, with bitmap scans off. Nearly every row of the outbox is deleted
 -- within a second, so the planner's statistics of it are never true. A bitmap would collect all rows since the last
@@ -53,7 +54,6 @@ BEGIN
   SELECT t.chain INTO v_chain FROM token t WHERE t.capability_token_id = p_token;
   v_facts := jsonb_build_object(
     'now', now_ms(),
-    'existing', (SELECT to_jsonb(o) FROM operation o WHERE o.operation_id = p_operation),
     'chain', coalesce((
       SELECT jsonb_agg(to_jsonb(t) || jsonb_build_object('budgets', (
           SELECT coalesce(jsonb_object_agg(b.dimension, jsonb_build_object('reserved', b.reserved, 'used', b.used)), '{}')
@@ -83,6 +83,7 @@ BEGIN
   ) i
   ORDER BY i.place LIMIT 1;
   RETURN v_facts || jsonb_build_object(
+    'existing', (SELECT to_jsonb(o) FROM operation o WHERE o.operation_id = p_operation),
     'claim', (
       SELECT jsonb_build_object('fingerprint', encode(v_claim.args_fingerprint, 'hex'), 'capability_token_id', v_claim.capability_token_id,
         'same_subject', (SELECT a.subject_hash = b.subject_hash FROM credential_subject a, credential_subject b
