@@ -11,26 +11,24 @@ const MINUTE_MS = 60_000;
 const ORDER = ['ledger', 'kernel', 'executor', 'orchestrator'] as const;
 
 /**
- * The first complete version of the chart. A shallow clone lacks it: then the present sources replace it, under a lower
- * version, with a note in the title.
+ * The version before, which `members-of-version-before.txt` describes: an upgrade goes one version at a time, and older
+ * services don't read what the newer ones send. A shallow clone lacks it: then the present sources replace it, under a
+ * lower version, with a note in the title.
  */
-const FIRST = 'bc70d13a182f3092a570692d10b246fdeffb14a0';
+const VERSION_BEFORE = '3591d597e49ea94a6b2abd8d7d615644f14d2cc0';
 const BEFORE = '0.0.9';
 const NEXT = '0.2.0';
-/**
- * The version to roll back from. A rollback to the first version loses calls under load: it leaves commands waiting
- * whose image was replaced (ADR 0109).
- */
+/** The version to roll back from, one beyond the next. */
 const NEWEST = '0.3.0';
 const MIGRATION = {
   name: '9000_added_by_a_spec',
   sql: 'ALTER TABLE kernel.operation ADD COLUMN added_by_a_spec text;\n',
 };
 
-const FROM = hasCommit(FIRST) ? { commit: FIRST } : {};
+const FROM = hasCommit(VERSION_BEFORE) ? { commit: VERSION_BEFORE } : {};
 
 describeRelease(
-  `an update from ${'commit' in FROM ? `the first version (${FIRST.slice(0, 8)})` : 'the sources of now, since this clone lacks the first version'}`,
+  `an update from ${'commit' in FROM ? `the version before (${VERSION_BEFORE.slice(0, 8)})` : 'the sources of now, since this clone lacks the version before'}`,
   () => {
     const helm = inject('cluster')?.helm ?? '';
     let cluster: ClusterRelease;
@@ -42,7 +40,6 @@ describeRelease(
       chart,
       files: [valuesFile],
       images,
-      // The first version named it only after the release: a second release of that name on the node had the same.
       values: { ...TWO_OF_EACH, sandbox: { namespace: { name: cluster.release.sandboxes } } },
     });
 
