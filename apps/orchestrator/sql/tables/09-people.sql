@@ -60,13 +60,32 @@ CREATE POLICY member_identity_tenant ON orchestrator.member_identity TO writ_orc
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
 GRANT SELECT, INSERT, DELETE ON orchestrator.member_identity TO writ_orchestrator;
 
+-- A name that a member has or had: the pseudonym of it. INVARIANT (a name stays): it is nobody else's, until the member is
+-- forgotten. A trigger of orchestrator.member writes it.
+CREATE TABLE orchestrator.member_name (
+  tenant_id text COLLATE "C" NOT NULL CHECK (tenant_id <> ''),
+  person_id text COLLATE "C" NOT NULL,
+  member_id text COLLATE "C" NOT NULL REFERENCES orchestrator.member ON DELETE CASCADE,
+  since     bigint DEFAULT orchestrator.now_ms() NOT NULL,
+  PRIMARY KEY (tenant_id, person_id)
+);
+-- Which names does a member have?
+CREATE INDEX member_name_of_member ON orchestrator.member_name (member_id);
+ALTER TABLE orchestrator.member_name ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY member_name_tenant ON orchestrator.member_name TO writ_orchestrator
+  USING (tenant_id = current_setting('writ.tenant_id', true))
+  WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
+-- A forgotten name is removed.
+GRANT SELECT, INSERT, DELETE ON orchestrator.member_name TO writ_orchestrator;
+
 -- An offboarding that is under way, or has ended. A sweep completes what a replica that stopped has begun.
 CREATE TABLE orchestrator.offboarding (
   member_id text COLLATE "C" PRIMARY KEY REFERENCES orchestrator.member,
   tenant_id text COLLATE "C" NOT NULL CHECK (tenant_id <> ''),
   begun_at  bigint DEFAULT orchestrator.now_ms() NOT NULL,
   begun_by  text COLLATE "C" NOT NULL, -- the API key, on whose behalf the steps are made
-  ended_at  bigint -- when a pass that began late enough had nothing left to do; null: it goes on
+  ended_at  bigint, -- when a pass that began late enough had nothing left to do; null: it goes on
+  tried_at  bigint  -- when a sweep last began a pass; null: none did
 );
 -- orchestrator.open_offboardings finds those that go on.
 CREATE INDEX offboarding_open ON orchestrator.offboarding (begun_at) WHERE ended_at IS NULL;
@@ -76,4 +95,4 @@ CREATE POLICY offboarding_tenant ON orchestrator.offboarding TO writ_orchestrato
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
 -- For orchestrator.open_offboardings, which runs as the owner.
 CREATE POLICY offboarding_going_on ON orchestrator.offboarding FOR SELECT TO writ_owner USING (ended_at IS NULL);
-GRANT SELECT, INSERT, DELETE, UPDATE (ended_at) ON orchestrator.offboarding TO writ_orchestrator;
+GRANT SELECT, INSERT, DELETE, UPDATE (ended_at, tried_at) ON orchestrator.offboarding TO writ_orchestrator;

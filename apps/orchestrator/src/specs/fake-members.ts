@@ -32,6 +32,8 @@ export class FakeMembers extends Members {
   readonly #identities: Pick<Identities, 'list'>;
   readonly #rows = new Map<string, Kept>();
   readonly #subjects = new Map<string, KeptIdentity>();
+  /** whose a pseudonym is or was */
+  readonly #names = new Map<string, string>();
   #clock = 1_000;
   /** people become members one after the other */
   #vouching: Promise<unknown> = Promise.resolve();
@@ -55,7 +57,8 @@ export class FakeMembers extends Members {
   ): Promise<MemberRow | null> {
     if (memberId !== null) return await this.read(tenantId, memberId);
     const named = this.#find(tenantId, ({ person_id }) => person_id !== null && person_id === personId);
-    const holder = named === null ? this.#keys.memberNamed(tenantId, principal) : null;
+    const before = this.#names.get(`${tenantId} ${personId}`) ?? this.#keys.memberNamed(tenantId, principal);
+    const holder = named === null ? before : null;
     return holder === null ? named : await this.read(tenantId, holder);
   }
 
@@ -107,7 +110,7 @@ export class FakeMembers extends Members {
     const isService = member.kind === 'service';
     if (isService && own.filter(({ kind }) => kind === 'service').length >= countMax) throw new Fault('limit.exceeded');
     if (own.some(({ name }) => name !== null && name === member.name)) throw new Fault('conflict', NAME_TAKEN);
-    if (own.some(({ person_id }) => person_id !== null && person_id === member.person_id))
+    if (member.person_id !== null && this.#names.has(`${tenantId} ${member.person_id}`))
       throw new Fault('conflict', PERSON_TAKEN);
     this.#insert(tenantId, member);
     this.#keys.take(tenantId, principal, member.member_id);
@@ -174,6 +177,7 @@ export class FakeMembers extends Members {
   #insert(tenantId: TenantId, member: NewMember): void {
     const at = (this.#clock += 1);
     const times = { created_at: at, changed_at: at, changed_by: member.created_by };
+    if (member.person_id !== null) this.#names.set(`${tenantId} ${member.person_id}`, member.member_id);
     this.#rows.set(member.member_id, { ...member, ...times, state: 'active', tenantId });
   }
 
@@ -181,6 +185,7 @@ export class FakeMembers extends Members {
     const row = this.#rows.get(memberId);
     if (row?.tenantId !== tenantId) return null;
     const changed = { ...row, ...change };
+    if (changed.person_id !== null) this.#names.set(`${tenantId} ${changed.person_id}`, memberId);
     this.#rows.set(memberId, changed);
     return viewOf(changed);
   }
@@ -230,11 +235,16 @@ export class FakeOffboardings extends Offboardings {
       .map(({ api_key_id }) => api_key_id);
   }
 
-  override async principalsOf(tenantId: TenantId, memberId: string): Promise<string[]> {
+  override async principalsOf(
+    tenantId: TenantId,
+    memberId: string,
+    { after, limit }: { readonly after: string | null; readonly limit: number },
+  ): Promise<string[]> {
     const { items } = await this.#keys.list(tenantId, { cursor: null, limit: 1_000 });
-    return items.flatMap(({ member_id, principal }) =>
-      member_id === memberId && principal !== null ? [principal] : [],
+    const own = items.flatMap(({ member_id, principal }) =>
+      member_id === memberId && principal !== null && (after === null || principal > after) ? [principal] : [],
     );
+    return [...new Set(own)].sort().slice(0, limit);
   }
 
   override async pauseJobs(): Promise<Id<'job'>[]> {
@@ -243,6 +253,10 @@ export class FakeOffboardings extends Offboardings {
 
   override async end(_tenantId: TenantId, memberId: string): Promise<void> {
     this.#open.delete(memberId);
+  }
+
+  override tried(): Promise<void> {
+    return Promise.resolve();
   }
 
   override async open(): Promise<OpenOffboarding[]> {

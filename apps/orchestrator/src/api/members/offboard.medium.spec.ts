@@ -52,18 +52,20 @@ const annsKey = (tenant: TenantId, { person_id, principal }: VouchedMember, hash
   keys.create(tenant, newKey({ hash, principal, person_id, role: 'operator' }));
 
 /** A replica. @param stops whether it stops at the request, which the kernel then never gets */
-function replica(stops: (verb: string) => boolean = () => false) {
+function replica(stops: (verb: string, request: Record<string, unknown>) => boolean = () => false) {
   const asked: string[] = [];
+  const names: string[] = [];
   const kernel = {
-    ask: async (verb: string) => {
-      if (stops(verb)) throw new Fault('bus.unreachable');
+    ask: async (verb: string, _by: Caller, request: Record<string, unknown>) => {
+      if (stops(verb, request)) throw new Fault('bus.unreachable');
       asked.push(verb);
+      if (verb === 'person.offboard') names.push(...(request['principals'] as string[]));
       return verb === 'person.offboard' ? { delegations: 1 } : { tokens: [], more_tokens: false };
     },
   };
   const authenticator = { forget: () => undefined, forgetKeys: () => undefined };
   const parts = { offboardings, keys, authenticator, runs: { keyRevoked: () => undefined }, report: () => undefined };
-  return { offboard: new Offboard(kernel as never, parts), asked };
+  return { offboard: new Offboard(kernel as never, parts), asked, names };
 }
 const openOf = async (tenant: TenantId) =>
   (await offboardings.open(10_000)).filter(({ tenant_id }) => tenant_id === tenant);
@@ -129,6 +131,58 @@ it('whichever step a replica stops at, another one completes it, and nothing is 
     expect(await offboardings.keysOf(tenant, member_id, 10)).toEqual([]);
     expect(await openOf(tenant)).toEqual([]);
   }
+});
+
+it('each of more than a hundred names of one person reaches the kernel', async () => {
+  const { tenant, member_id, caller } = await newTenant();
+  await store.admin.query(
+    `INSERT INTO orchestrator.api_key
+       (api_key_id, tenant_id, name, role, principal, key_hash, created_by, member_id, revoked_at)
+     SELECT 'key_' || $1 || n, $1, 'x', 'operator', 'ann-' || n, sha256(($1 || n)::bytea), 'key_x', $2, 1
+     FROM generate_series(1, 130) AS n`,
+    [tenant, member_id],
+  );
+  const { offboard, names } = replica();
+  await offboard.run(caller, member_id, 'left');
+  expect(new Set(names).size).toBe(130);
+});
+
+it('a key that fails keeps no other one from its end, and the next pass ends it', async () => {
+  const { tenant, ann, member_id, caller } = await newTenant();
+  const made: string[] = [];
+  for (let at = 0; at < 5; at++) made.push((await annsKey(tenant, ann)).api_key_id);
+  const first = replica((verb, request) => verb === 'api_key.revoke' && request['api_key_id'] === made[2]);
+  const { pass } = await first.offboard.run(caller, member_id, 'left');
+  expect(pass).toMatchObject({ more: true });
+  expect([...pass.revoked].sort()).toEqual(made.filter((_, at) => at !== 2).sort());
+  await replica().offboard.sweep();
+  expect(await offboardings.keysOf(tenant, member_id, 10)).toEqual([]);
+});
+
+it('an offboarding that fails keeps none from its turn', async () => {
+  const [older, newer] = [await newTenant(), await newTenant()];
+  const { offboard } = replica();
+  for (const { caller, member_id } of [older, newer]) await offboard.run(caller, member_id, 'left');
+  await age(older.tenant);
+  const first = async () => (await offboardings.open(1))[0]?.member_id;
+  expect(await first()).toBe(older.member_id);
+  await offboardings.tried(older.tenant, older.member_id);
+  expect(await first()).not.toBe(older.member_id);
+});
+
+it('an offboarded person is forgotten once the offboarding has ended', async () => {
+  const { tenant, ann, member_id, caller } = await newTenant();
+  await annsKey(tenant, ann);
+  const { offboard } = replica();
+  await offboard.run(caller, member_id, 'left');
+  const forget = () => identities.forgetPerson(tenant, ann.person_id);
+  await expect(forget()).rejects.toMatchObject({ code: 'conflict' });
+  await offboardings.end(tenant, member_id);
+  expect(await forget()).toBe(true);
+  expect(await members.read(tenant, member_id)).toBeNull();
+  // The subject stays denied.
+  const { subject_hash } = ann;
+  expect(await identities.isDenied(tenant, { subject_hash, jti_hash: randomBytes(32) })).toBe(true);
 });
 
 it('what can not be recorded does not begin', async () => {

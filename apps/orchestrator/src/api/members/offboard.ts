@@ -15,6 +15,8 @@ import type { Offboardings, OpenOffboarding } from '../../store/members/offboard
 
 /** Keys that one pass revokes: each waits for the kernel, a few milliseconds. */
 const REVOKED_MAX = 200;
+/** Keys that may fail in one pass: each can wait for the kernel for seconds. */
+const FAILED_MAX = 10;
 /** Offboardings that one pass of the sweep completes. */
 const SWEPT_MAX = 50;
 /**
@@ -70,10 +72,13 @@ export class Offboard {
 
   /** Completes what goes on, of all tenants. Every replica does so every few seconds. */
   async sweep(): Promise<void> {
-    for (const open of await this.#parts.offboardings.open(SWEPT_MAX)) {
-      const { more } = await this.#pass(open);
-      if (!more && open.age_ms >= LAST_PASS_MS) await this.#parts.offboardings.end(open.tenant_id, open.member_id);
-    }
+    const { offboardings } = this.#parts;
+    for (const open of await offboardings.open(SWEPT_MAX))
+      await this.#step(async () => {
+        await offboardings.tried(open.tenant_id, open.member_id);
+        const { more } = await this.#pass(open);
+        if (!more && open.age_ms >= LAST_PASS_MS) await offboardings.end(open.tenant_id, open.member_id);
+      });
   }
 
   async #pass({ tenant_id, member_id, begun_by }: OpenOffboarding): Promise<OffboardingPass> {
@@ -83,10 +88,10 @@ export class Offboard {
     const revoked = await this.#step(() => this.#revokeKeys(by, member_id));
     const paused = await this.#step(() => offboardings.pauseJobs(tenant_id, member_id));
     return {
-      revoked: revoked ?? [],
+      revoked: revoked?.ids ?? [],
       paused_jobs: paused ?? [],
       delegations: delegations ?? 0,
-      more: [delegations, revoked, paused].includes(null) || (revoked?.length ?? 0) >= REVOKED_MAX,
+      more: [delegations, revoked, paused].includes(null) || revoked?.more === true,
     };
   }
 
@@ -101,22 +106,43 @@ export class Offboard {
   }
 
   async #leaveApprovals(by: Caller, member_id: Id<'member'>): Promise<number> {
-    const principals = await this.#parts.offboardings.principalsOf(by.tenant_id, member_id, PRINCIPALS_MAX);
-    if (principals.length === 0) return 0;
-    return (await this.#kernel.ask('person.offboard', by, { member_id, principals })).delegations;
+    let delegations = 0;
+    for (let after: string | null = null, full = true; full;) {
+      const page: { after: string | null; limit: number } = { after, limit: PRINCIPALS_MAX };
+      const principals = await this.#parts.offboardings.principalsOf(by.tenant_id, member_id, page);
+      if (principals.length > 0)
+        delegations += (await this.#kernel.ask('person.offboard', by, { member_id, principals })).delegations;
+      after = principals.at(-1) ?? null;
+      full = principals.length === PRINCIPALS_MAX;
+    }
+    return delegations;
   }
 
-  /** INVARIANT (the kernel first): the kernel durably refuses a key's calls before it is revoked here. */
-  async #revokeKeys(by: Caller, memberId: string): Promise<Id<'apiKey'>[]> {
-    const { offboardings, keys, authenticator, runs } = this.#parts;
+  /**
+   * INVARIANT (the kernel first): the kernel durably refuses a key's calls before it is revoked here. A key that fails
+   * keeps no other one from its end.
+   */
+  async #revokeKeys(by: Caller, memberId: string): Promise<{ ids: Id<'apiKey'>[]; more: boolean }> {
+    const { offboardings } = this.#parts;
     const found = await offboardings.keysOf(by.tenant_id, memberId, REVOKED_MAX);
+    const ids: Id<'apiKey'>[] = [];
+    let failed = 0;
     for (const api_key_id of found) {
-      await keys.revoke(by.tenant_id, api_key_id, async () => {
-        await this.#kernel.ask('api_key.revoke', by, { api_key_id });
-      });
-      authenticator.forget(api_key_id);
-      runs.keyRevoked(api_key_id);
+      if (failed === FAILED_MAX) break;
+      const isRevoked = await this.#step(() => this.#revokeKey(by, api_key_id));
+      if (isRevoked === null) failed += 1;
+      else ids.push(api_key_id);
     }
-    return found;
+    return { ids, more: failed > 0 || found.length === REVOKED_MAX };
+  }
+
+  async #revokeKey(by: Caller, api_key_id: Id<'apiKey'>): Promise<true> {
+    const { keys, authenticator, runs } = this.#parts;
+    await keys.revoke(by.tenant_id, api_key_id, async () => {
+      await this.#kernel.ask('api_key.revoke', by, { api_key_id });
+    });
+    authenticator.forget(api_key_id);
+    runs.keyRevoked(api_key_id);
+    return true;
   }
 }

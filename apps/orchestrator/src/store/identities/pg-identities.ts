@@ -254,8 +254,9 @@ const STILL_LEAVING =
  */
 async function forgetMember(client: Client, personId: string): Promise<void> {
   const { rows } = await client.query<{ state: string; leaves: boolean }>(
-    `SELECT m.state, EXISTS (SELECT FROM orchestrator.offboarding o WHERE o.member_id = m.member_id) AS leaves
-     FROM orchestrator.member m WHERE m.person_id = $1 FOR UPDATE OF m`,
+    `SELECT m.state, EXISTS (SELECT FROM orchestrator.offboarding o
+       WHERE o.member_id = m.member_id AND o.ended_at IS NULL) AS leaves
+     FROM orchestrator.member m JOIN orchestrator.member_name n USING (member_id) WHERE n.person_id = $1 FOR UPDATE OF m`,
     [personId],
   );
   if (rows[0]?.state === 'suspended') throw new Fault('conflict', NOT_ACTIVE);
@@ -263,7 +264,10 @@ async function forgetMember(client: Client, personId: string): Promise<void> {
   const theirs = '(SELECT member_id FROM orchestrator.member WHERE person_id = $1)';
   await client.query(`UPDATE orchestrator.api_key SET member_id = NULL WHERE member_id IN ${theirs}`, [personId]);
   await client.query(`DELETE FROM orchestrator.member_identity WHERE member_id IN ${theirs}`, [personId]);
+  await client.query(`DELETE FROM orchestrator.offboarding WHERE member_id IN ${theirs}`, [personId]);
   await client.query('DELETE FROM orchestrator.member WHERE person_id = $1', [personId]);
+  // A name that an active member had before.
+  await client.query('DELETE FROM orchestrator.member_name WHERE person_id = $1', [personId]);
 }
 
 function conditionOf(of: CredentialSelector): readonly [string, string | Buffer] {

@@ -220,9 +220,10 @@ async function holdMemberOf(
   await tx.$executeRawUnsafe(LOCK_PRINCIPAL, principalLock(tenantId, principal));
   const [member] = await tx.$queryRaw<{ member_id: string; state: string }[]>`
     SELECT member_id, state FROM orchestrator.member
-    WHERE member_id = ${known}::text OR (${known}::text IS NULL AND (person_id = ${person_id}::text OR member_id IN
-      (SELECT k.member_id FROM orchestrator.api_key k WHERE k.tenant_id = ${tenantId} AND k.principal = ${principal})))
-    ORDER BY person_id = ${person_id}::text DESC FOR SHARE`;
+    WHERE member_id = ${known}::text OR (${known}::text IS NULL AND (person_id = ${person_id}::text
+      OR member_id IN (SELECT n.member_id FROM orchestrator.member_name n WHERE n.person_id = ${person_id}::text)
+      OR member_id IN (SELECT k.member_id FROM orchestrator.api_key k WHERE k.tenant_id = ${tenantId} AND k.principal = ${principal})))
+    ORDER BY person_id = ${person_id}::text DESC NULLS LAST FOR SHARE`;
   if (member === undefined) return null;
   if (member.state !== 'active') throw new Fault('conflict', NOT_ACTIVE);
   return member.member_id;

@@ -122,6 +122,25 @@ export function membersContract(open: () => MemberStores): void {
     expect(await stores.keys.authenticate(hash)).toBeNull();
   });
 
+  it("a name that a member has or had is nobody else's, also when no key carries it, and suspension covers it", async () => {
+    const ann = person();
+    const { member_id = '' } = (await stores.members.vouch(tenant, ann)) ?? {};
+    const renamed = { ...ann, person_id: newId('person'), principal: 'ann.smith' };
+    await stores.members.vouch(tenant, renamed);
+    expect(await stores.members.vouch(tenant, person({ person_id: ann.person_id }))).toBeNull();
+    const bob = person({ principal: 'bob' });
+    await stores.members.vouch(tenant, bob);
+    expect(await stores.members.vouch(tenant, { ...bob, person_id: ann.person_id, principal: 'ann' })).toBeNull();
+    const made = { member_id: newId('member'), kind: 'person', name: null, sealed: null, role: null } as const;
+    const again = { ...made, person_id: ann.person_id, created_by: 'key_x' };
+    await expect(stores.members.create(tenant, again, 'ann', 2)).rejects.toMatchObject({ code: 'conflict' });
+    await suspend(member_id);
+    await expect(keyFor({ person_id: ann.person_id })).rejects.toMatchObject({ code: 'conflict' });
+    // The member may have its name back.
+    await stores.members.change(tenant, member_id, { state: 'active', by: 'key_x' }, nothing);
+    expect(await stores.members.vouch(tenant, ann)).toMatchObject({ member_id, person_id: ann.person_id });
+  });
+
   it('keys of a suspended member are refused until it is active again, and none is made meanwhile', async () => {
     const ann = person();
     await keyFor();

@@ -29,14 +29,23 @@ export abstract class Offboardings {
     by: string,
     before: () => Promise<void>,
   ): Promise<MemberRow | null>;
-  /** Keys and credentials of the member that are not revoked, those that a process of the version before made too. */
+  /**
+   * Keys and credentials of the member that are not revoked, those that a process of the version before made too. Which
+   * of them comes first differs from time to time, so that none waits behind others that fail.
+   */
   abstract keysOf(tenantId: TenantId, memberId: string, limit: number): Promise<Id<'apiKey'>[]>;
-  /** How the member's keys name it. */
-  abstract principalsOf(tenantId: TenantId, memberId: string, limit: number): Promise<string[]>;
+  /** How the member's keys name it, in one order; `after`: those that come later. */
+  abstract principalsOf(
+    tenantId: TenantId,
+    memberId: string,
+    page: { readonly after: string | null; readonly limit: number },
+  ): Promise<string[]>;
   /** Pauses jobs whose runs would be made on behalf of its keys. Their ids. */
   abstract pauseJobs(tenantId: TenantId, memberId: string): Promise<Id<'job'>[]>;
+  /** A sweep begins a pass: other ones come first next time. */
+  abstract tried(tenantId: TenantId, memberId: string): Promise<void>;
   /** Nothing is left to do. */
   abstract end(tenantId: TenantId, memberId: string): Promise<void>;
-  /** Those of all tenants that go on, the oldest first. */
+  /** Those of all tenants that go on, those first that no sweep has tried for longest. */
   abstract open(rows: number): Promise<OpenOffboarding[]>;
 }

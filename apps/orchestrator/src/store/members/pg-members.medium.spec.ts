@@ -90,3 +90,63 @@ it('a forgotten person is no member any more, and nothing tells which one it was
   );
   expect(left.rows).toEqual([]);
 });
+
+it('what an orchestrator of the version before makes for a suspended person is refused by the database', async () => {
+  const { tenant, provider_id, ann } = await newPerson();
+  await keys.create(tenant, newKey({ principal: 'ann', person_id: ann.person_id }));
+  const { member_id = '' } = (await members.vouch(tenant, ann)) ?? {};
+  await members.change(tenant, member_id, { state: 'suspended', by: 'key_x' }, nothing);
+  // That version names no member.
+  const insert = async (principal: string, hash: Buffer): Promise<string> => {
+    const id = newId('apiKey');
+    await inTenant(store.pool, tenant, (client) =>
+      client.query(
+        `INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, principal, key_hash, created_by)
+         VALUES ($1, $2, 'x', 'operator', $3, $4, 'key_x')`,
+        [id, tenant, principal, hash],
+      ),
+    );
+    return id;
+  };
+  const [key, credential, other] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+  await insert('ann', key);
+  await insert('bob', other);
+  const id = await insert('a name that no key of the member has', credential);
+  await inTenant(store.pool, tenant, (client) =>
+    client.query(
+      'INSERT INTO orchestrator.credential (api_key_id, tenant_id, provider_id, subject_hash) VALUES ($1, $2, $3, $4)',
+      [id, tenant, provider_id, ann.subject_hash],
+    ),
+  );
+  expect(await keys.authenticate(key)).toBeNull();
+  expect(await keys.authenticate(credential)).toBeNull();
+  expect(await keys.authenticate(other)).not.toBeNull();
+});
+
+it("an orchestrator of the version before can't give a member the name of another one", async () => {
+  const { tenant, ann } = await newPerson();
+  await members.vouch(tenant, ann);
+  await members.vouch(tenant, { ...ann, person_id: newId('person'), principal: 'ann.smith' });
+  const write = inTenant(store.pool, tenant, (client) =>
+    client.query(
+      `INSERT INTO orchestrator.member (member_id, tenant_id, kind, person_id, created_by, changed_by)
+       VALUES ($1, $2, 'person', $3, 'key_x', 'key_x')`,
+      [newId('member'), tenant, ann.person_id],
+    ),
+  );
+  await expect(write).rejects.toMatchObject({ code: '23505' });
+});
+
+it('a former name of a suspended member is not forgotten, and one of an active member is', async () => {
+  const { tenant, ann } = await newPerson();
+  await members.vouch(tenant, ann);
+  const renamed = { ...ann, person_id: newId('person'), principal: 'ann.smith' };
+  const { member_id = '' } = (await members.vouch(tenant, renamed)) ?? {};
+  await members.change(tenant, member_id, { state: 'suspended', by: 'key_x' }, nothing);
+  await expect(identities.forgetPerson(tenant, ann.person_id)).rejects.toMatchObject({ code: 'conflict' });
+  await members.change(tenant, member_id, { state: 'active', by: 'key_x' }, nothing);
+  await identities.forgetPerson(tenant, ann.person_id);
+  expect(await members.read(tenant, member_id)).not.toBeNull();
+  const bob = { ...ann, member_id: newId('member'), subject_hash: randomBytes(32) };
+  expect(await members.vouch(tenant, bob)).toMatchObject({ member_id: bob.member_id });
+});

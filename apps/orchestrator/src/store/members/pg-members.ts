@@ -65,7 +65,8 @@ export class PgMembers extends Members {
       if (member.kind === 'service') await verifyCount(client, countMax);
       const taken = await one(
         client,
-        `SELECT 1 FROM orchestrator.member WHERE person_id = $1 OR (name = $2 AND state <> 'offboarded')`,
+        `SELECT 1 FROM orchestrator.member_name WHERE person_id = $1
+         UNION ALL SELECT 1 FROM orchestrator.member WHERE person_id = $1 OR (name = $2 AND state <> 'offboarded')`,
         [member.person_id, member.name],
       );
       if (taken !== null) throw new Fault('conflict', member.kind === 'service' ? NAME_TAKEN : PERSON_TAKEN);
@@ -188,8 +189,8 @@ async function takeKeys(
 }
 
 /**
- * Whose name it is: the member's who has it now, else the one's whose keys have it. INVARIANT (a name stays): a name
- * that a member had before is nobody else's as long as keys carry it.
+ * Whose name it is: the member's who has or had it, else the one's whose keys have it. INVARIANT (a name stays): a name
+ * that a member had before is nobody else's. A key can have a name that no member had yet.
  */
 async function holderOf(
   client: Client,
@@ -199,9 +200,9 @@ async function holderOf(
   return await one<MemberStanding>(
     client,
     `SELECT ${STANDING} FROM orchestrator.member m
-     WHERE m.person_id = $1 OR m.member_id IN
-       (SELECT k.member_id FROM orchestrator.api_key k WHERE k.tenant_id = $2 AND k.principal = $3)
-     ORDER BY m.person_id = $1 DESC LIMIT 1`,
+     WHERE m.person_id = $1 OR m.member_id IN (SELECT n.member_id FROM orchestrator.member_name n WHERE n.person_id = $1)
+       OR m.member_id IN (SELECT k.member_id FROM orchestrator.api_key k WHERE k.tenant_id = $2 AND k.principal = $3)
+     ORDER BY m.person_id = $1 DESC NULLS LAST LIMIT 1`,
     [person_id, tenantId, principal],
   );
 }

@@ -47,22 +47,26 @@ export class PgOffboardings extends Offboardings {
       await holdMember(client, memberId);
       const { rows } = await client.query<{ api_key_id: Id<'apiKey'> }>(
         `SELECT api_key_id FROM orchestrator.api_key WHERE member_id = $1 AND revoked_at IS NULL
-         ORDER BY api_key_id LIMIT $2`,
+         ORDER BY random() LIMIT $2`,
         [memberId, limit],
       );
       return rows.map(({ api_key_id }) => api_key_id);
     });
   }
 
-  override async principalsOf(tenantId: TenantId, memberId: string, limit: number): Promise<string[]> {
+  override async principalsOf(
+    tenantId: TenantId,
+    memberId: string,
+    { after, limit }: { readonly after: string | null; readonly limit: number },
+  ): Promise<string[]> {
     const { rows } = await inTenant(
       this.#pool,
       tenantId,
       (client) =>
         client.query<{ principal: string }>(
           `SELECT DISTINCT principal FROM orchestrator.api_key WHERE member_id = $1 AND principal IS NOT NULL
-           ORDER BY principal LIMIT $2`,
-          [memberId, limit],
+             AND ($2::text IS NULL OR principal > $2) ORDER BY principal LIMIT $3`,
+          [memberId, after, limit],
         ),
       { readOnly: true },
     );
@@ -78,6 +82,14 @@ export class PgOffboardings extends Offboardings {
       ),
     );
     return rows.map(({ job_id }) => job_id);
+  }
+
+  override async tried(tenantId: TenantId, memberId: string): Promise<void> {
+    await inTenant(this.#pool, tenantId, (client) =>
+      client.query('UPDATE orchestrator.offboarding SET tried_at = orchestrator.now_ms() WHERE member_id = $1', [
+        memberId,
+      ]),
+    );
   }
 
   override async end(tenantId: TenantId, memberId: string): Promise<void> {

@@ -1,0 +1,22 @@
+-- Triggers of the orchestrator's tables, by table. They enforce what must hold whichever version of the orchestrator writes
+-- a row. Each runs with the rights of the role that writes.
+
+-- orchestrator.api_key
+
+-- Before a key is made: finds whose it is, where its maker doesn't say.
+CREATE TRIGGER key_of_member BEFORE INSERT ON orchestrator.api_key
+  FOR EACH ROW WHEN (new.member_id IS NULL AND new.principal IS NOT NULL)
+  EXECUTE FUNCTION orchestrator.name_member_of_key();
+
+-- orchestrator.credential
+
+-- After a credential is made: finds whose it is, where its maker doesn't say.
+CREATE TRIGGER credential_of_member AFTER INSERT ON orchestrator.credential
+  FOR EACH ROW EXECUTE FUNCTION orchestrator.name_member_of_credential();
+
+-- orchestrator.member
+
+-- After a name of a member is written: it is kept, and refused where it is another one's.
+CREATE TRIGGER member_named AFTER INSERT OR UPDATE OF person_id ON orchestrator.member
+  FOR EACH ROW WHEN (new.person_id IS NOT NULL)
+  EXECUTE FUNCTION orchestrator.keep_member_name();
