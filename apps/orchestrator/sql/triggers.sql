@@ -14,6 +14,13 @@ CREATE TRIGGER key_of_member BEFORE INSERT ON orchestrator.api_key
 CREATE TRIGGER credential_of_member AFTER INSERT ON orchestrator.credential
   FOR EACH ROW EXECUTE FUNCTION orchestrator.name_member_of_credential();
 
+-- orchestrator.identity_provider
+
+-- Before the claim that lists groups changes: notes when.
+CREATE TRIGGER groups_claim_changed BEFORE UPDATE OF groups_claim ON orchestrator.identity_provider
+  FOR EACH ROW WHEN (old.groups_claim IS DISTINCT FROM new.groups_claim)
+  EXECUTE FUNCTION orchestrator.note_groups_claim();
+
 -- orchestrator.member
 
 -- After a name of a member is written: it is kept, and refused where it is another one's.

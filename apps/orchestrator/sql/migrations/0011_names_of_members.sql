@@ -1,5 +1,5 @@
 -- Names of members stay theirs, and keys of the version before are their members' (ADR 0149). A sweep takes offboardings
--- in turn (ADR 0150).
+-- in turn (ADR 0150). Groups of a session end with the claim that they are from.
 ALTER TABLE orchestrator.offboarding ADD COLUMN tried_at bigint;
 GRANT UPDATE (tried_at) ON orchestrator.offboarding TO writ_orchestrator;
 
@@ -77,3 +77,19 @@ CREATE TRIGGER key_of_member BEFORE INSERT ON orchestrator.api_key
 -- After a credential is made: finds whose it is, where its maker doesn't say.
 CREATE TRIGGER credential_of_member AFTER INSERT ON orchestrator.credential
   FOR EACH ROW EXECUTE FUNCTION orchestrator.name_member_of_credential();
+
+ALTER TABLE orchestrator.identity_provider ADD COLUMN groups_since bigint DEFAULT 0 NOT NULL;
+
+-- Trigger of orchestrator.identity_provider. Notes when the claim that lists groups changes: groups that sessions have from
+-- another claim count no more.
+CREATE OR REPLACE FUNCTION orchestrator.note_groups_claim() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  NEW.groups_since := orchestrator.now_ms();
+  RETURN NEW;
+END $$;
+
+-- Before the claim that lists groups changes: notes when.
+CREATE TRIGGER groups_claim_changed BEFORE UPDATE OF groups_claim ON orchestrator.identity_provider
+  FOR EACH ROW WHEN (old.groups_claim IS DISTINCT FROM new.groups_claim)
+  EXECUTE FUNCTION orchestrator.note_groups_claim();

@@ -33,6 +33,8 @@ CREATE TABLE orchestrator.identity_provider (
   created_by   text COLLATE "C" NOT NULL, -- the API key
   updated_at   bigint DEFAULT orchestrator.now_ms() NOT NULL,
   removed_at   bigint,                    -- null: its tokens are accepted
+  -- When groups_claim last changed, which a trigger notes: groups of sessions from before count no more.
+  groups_since bigint DEFAULT 0 NOT NULL,
 
   CONSTRAINT identity_provider_claim CHECK ((tenant_claim IS NULL) = (tenant_value IS NULL)),
   CONSTRAINT identity_provider_agent CHECK (agent_id IS NULL OR agent_claim IS NULL),

@@ -156,7 +156,11 @@ function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
     provideValue(resource),
     provideValue(hashes),
     provideBy(PersonLinks, [Identities], (identities) => new PersonLinks(identities, hashes, monotonic)),
-    provideBy(IssuerConsent, [Identities], (identities) => new IssuerConsent({ identities, ...unregistered })),
+    provideBy(
+      IssuerConsent,
+      [Identities, MemberLinks],
+      (identities, members) => new IssuerConsent({ identities, members, ...unregistered }),
+    ),
     keyUses(logger),
     provideValue(seal),
     provideBy(MemberLinks, [Members], (members) => new MemberLinks({ members, hashes, seal, monotonic })),

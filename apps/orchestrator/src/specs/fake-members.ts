@@ -105,6 +105,7 @@ export class FakeMembers extends Members {
     member: NewMember,
     principal: string,
     countMax: number,
+    before: () => Promise<void>,
   ): Promise<MemberRow> {
     const own = [...this.#rows.values()].filter((row) => row.tenantId === tenantId && row.state !== 'offboarded');
     const isService = member.kind === 'service';
@@ -112,6 +113,7 @@ export class FakeMembers extends Members {
     if (own.some(({ name }) => name !== null && name === member.name)) throw new Fault('conflict', NAME_TAKEN);
     if (member.person_id !== null && this.#names.has(`${tenantId} ${member.person_id}`))
       throw new Fault('conflict', PERSON_TAKEN);
+    await before();
     this.#insert(tenantId, member);
     this.#keys.take(tenantId, principal, member.member_id);
     return (await this.read(tenantId, member.member_id)) as MemberRow;

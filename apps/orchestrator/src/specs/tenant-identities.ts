@@ -41,7 +41,7 @@ export async function keepIdentities(api: TestApi, { tenantId, ...keys }: TestTe
   const person_id = await identities.personOf(tenantId, link, newId('person'));
   const member_id = newId('member');
   const ann = { member_id, kind: 'person', person_id, name: null, sealed: null, role: null } as const;
-  await api.members.create(tenantId, { ...ann, created_by: newId('apiKey') }, 'ann', 10);
+  await api.members.create(tenantId, { ...ann, created_by: newId('apiKey') }, 'ann', 10, async () => undefined);
   const whose = { tenantId, provider_id: other.provider_id, issuer: other.issuer, person_id };
   return { provider, person_id, member_id, ...(await keepSignIns(api, { ...whose, subject_hash: subject_hash! })) };
 }

@@ -34,7 +34,6 @@ export class ChangeMembers {
   /** Faults: `conflict`, `limit.exceeded`. */
   async createService(caller: Caller, name: string): Promise<MemberRow> {
     const member_id = newId('member');
-    await this.#record(caller, 'member_created', member_id, { name });
     return await this.#parts.members.create(
       caller.tenant_id,
       {
@@ -43,6 +42,7 @@ export class ChangeMembers {
       },
       member_id,
       SERVICE_ACCOUNTS_MAX,
+      () => this.#record(caller, 'member_created', member_id, { name }),
     );
   }
 

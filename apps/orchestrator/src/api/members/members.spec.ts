@@ -124,6 +124,7 @@ describe('a person', () => {
       },
       'ann@example.org',
       10,
+      async () => undefined,
     );
     const path = `/v1/members/${await member()}`;
     expect((await ask('GET', path)).json).toMatchObject({ name: 'ann@example.org', issuer: 'x', subject: 'ann-1' });

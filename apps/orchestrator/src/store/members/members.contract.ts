@@ -42,10 +42,10 @@ export function membersContract(open: () => MemberStores): void {
     stores.keys.create(tenant, newKey({ hash, principal: 'ann', ...more }));
   const suspend = (id: string, of = tenant) =>
     stores.members.change(of, id, { state: 'suspended', by: 'key_x' }, nothing);
-  const service = (name = 'bot', of = tenant) => {
+  const service = (name = 'bot', of = tenant, before = nothing) => {
     const member_id = newId('member');
     const made = { member_id, kind: 'service', person_id: null, name, sealed: null, role: null } as const;
-    return stores.members.create(of, { ...made, created_by: 'key_x' }, member_id, 2);
+    return stores.members.create(of, { ...made, created_by: 'key_x' }, member_id, 2, before);
   };
 
   it('a person becomes a member once, with their keys, in their tenant alone', async () => {
@@ -133,7 +133,7 @@ export function membersContract(open: () => MemberStores): void {
     expect(await stores.members.vouch(tenant, { ...bob, person_id: ann.person_id, principal: 'ann' })).toBeNull();
     const made = { member_id: newId('member'), kind: 'person', name: null, sealed: null, role: null } as const;
     const again = { ...made, person_id: ann.person_id, created_by: 'key_x' };
-    await expect(stores.members.create(tenant, again, 'ann', 2)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(stores.members.create(tenant, again, 'ann', 2, nothing)).rejects.toMatchObject({ code: 'conflict' });
     await suspend(member_id);
     await expect(keyFor({ person_id: ann.person_id })).rejects.toMatchObject({ code: 'conflict' });
     // The member may have its name back.
@@ -183,7 +183,10 @@ export function membersContract(open: () => MemberStores): void {
 
   it('a service account is no person, its name is taken once, and its keys name it', async () => {
     const { member_id } = await service();
-    await expect(service()).rejects.toMatchObject({ code: 'conflict' });
+    let recorded = 0;
+    const record = async () => void (recorded += 1);
+    await expect(service('bot', tenant, record)).rejects.toMatchObject({ code: 'conflict' });
+    expect(recorded).toBe(0);
     await service('bot', newId('tenant'));
     await service('other');
     await expect(service('third')).rejects.toMatchObject({ code: 'limit.exceeded' });

@@ -76,8 +76,17 @@ export abstract class Members {
    * the subject to that member.
    */
   abstract vouch(tenantId: TenantId, vouched: VouchedMember): Promise<MemberStanding | null>;
-  /** Faults: `conflict` for a name or a person that is a member's, `limit.exceeded` for more service accounts. */
-  abstract create(tenantId: TenantId, member: NewMember, principal: string, countMax: number): Promise<MemberRow>;
+  /**
+   * Faults: `conflict` for a name or a person that is a member's, `limit.exceeded` for more service accounts.
+   * Implementations MUST await `before` after these checks, and make nothing where it rejects.
+   */
+  abstract create(
+    tenantId: TenantId,
+    member: NewMember,
+    principal: string,
+    countMax: number,
+    before: () => Promise<void>,
+  ): Promise<MemberRow>;
   /** Null where the tenant has no such member; the same holds for all methods below. */
   abstract read(tenantId: TenantId, memberId: string): Promise<MemberRow | null>;
   /** Newest first. */

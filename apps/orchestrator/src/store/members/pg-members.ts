@@ -59,6 +59,7 @@ export class PgMembers extends Members {
     member: NewMember,
     principal: string,
     countMax: number,
+    before: () => Promise<void>,
   ): Promise<MemberRow> {
     return await inTenant(this.#pool, tenantId, async (client) => {
       await lockPrincipal(client, tenantId, principal);
@@ -70,6 +71,7 @@ export class PgMembers extends Members {
         [member.person_id, member.name],
       );
       if (taken !== null) throw new Fault('conflict', member.kind === 'service' ? NAME_TAKEN : PERSON_TAKEN);
+      await before();
       await insert(client, tenantId, member);
       await takeKeys(client, tenantId, { member_id: member.member_id, principal });
       return (await readMember(client, member.member_id)) as MemberRow;

@@ -137,3 +137,54 @@ it('forgetting a person removes the devices that the person approved', async () 
   await identities.forgetPerson(tenant, person_id);
   expect(await devices.poll(tenant, codes.device_hash, 'cli')).toEqual({ answer: 'unknown' });
 });
+
+it('groups of a session end with the claim that they are from, and a later sign-in has those of the new one', async () => {
+  const { signIns, identities, credentialOf } = stores;
+  const tenant = newId('tenant');
+  const groups = [{ group: 'Writ Admins', role: 'admin' }] as const;
+  const base = registration();
+  const provider = await identities.put(tenant, { ...base, groups_claim: 'groups', groups }, 20);
+  const credential_id = await credentialOf(tenant, provider);
+  const begin = async () => {
+    const sign_in_id = newId('signIn');
+    const session = {
+      ...{
+        sign_in_id,
+        kind: 'browser' as const,
+        client: null,
+        approved_by: null,
+        credential_id,
+        person_id: newId('person'),
+      },
+      ...{ provider_id: provider.provider_id, subject_hash: randomBytes(32), scopes: ['s'], groups: ['Writ Admins'] },
+      ...{ sealed: '', secret_hash: randomBytes(32), authenticated_ms: null },
+    } as const;
+    await signIns.create(tenant, session, 600_000);
+    return async () => {
+      const { scopes, groups: counted } = (await signIns.find(tenant, sign_in_id, 600_000)) ?? {};
+      return { scopes, groups: counted };
+    };
+  };
+  const [all, none] = [
+    { scopes: ['s'], groups: ['Writ Admins'] },
+    { scopes: ['s'], groups: [] },
+  ];
+  const first = await begin();
+  await identities.put(tenant, { ...base, groups_claim: 'groups', groups }, 20);
+  expect(await first()).toEqual(all);
+  await identities.put(tenant, { ...base, groups_claim: 'roles', groups }, 20);
+  expect(await first()).toEqual(none);
+  // One that was under way meanwhile may be from the claim before.
+  const beside = await begin();
+  expect(await beside()).toEqual(none);
+  await store.admin.query(
+    'UPDATE orchestrator.identity_provider SET groups_since = groups_since - 60000 WHERE provider_id = $1',
+    [provider.provider_id],
+  );
+  await store.admin.query(
+    "UPDATE orchestrator.sign_in_session SET signed_in_at = signed_in_at - 70000 WHERE tenant_id = $1 AND scopes = '{s}'",
+    [tenant],
+  );
+  expect(await first()).toEqual(none);
+  expect(await (await begin())()).toEqual(all);
+});

@@ -8,6 +8,12 @@ import { SignIns, type ListedSignIn, type NewSignIn, type SignInRow, type SignIn
 /** Rows of each kind that one pass deletes at most, so that none holds many locks. */
 const PRUNE_ROWS = 10_000;
 
+/**
+ * A session has groups of the registered claim where the person signed in so long after that claim changed, in
+ * milliseconds: a replica may have read the token of a sign-in by the registration before.
+ */
+const GROUPS_AFTER_MS = 10_000;
+
 const LISTED = `s.sign_in_id, s.kind, s.client, s.person_id, p.name AS provider, s.created_at, s.signed_in_at, s.seen_at,
   s.expires_at, s.ended_at, s.ended_by
   FROM orchestrator.sign_in_session s JOIN orchestrator.identity_provider p USING (provider_id)`;
@@ -46,13 +52,14 @@ export class PgSignIns extends SignIns {
       (client) =>
         client.query<SignInRow>(
           `SELECT s.sign_in_id, s.kind, s.client, s.approved_by, s.provider_id, s.subject_hash, s.person_id,
-             s.credential_id, s.scopes, s.groups, s.sealed, s.secret_hash, s.next_hash, s.before_hash,
+             s.credential_id, s.scopes, CASE WHEN s.signed_in_at >= p.groups_since + $3 THEN s.groups ELSE '{}' END AS groups,
+             s.sealed, s.secret_hash, s.next_hash, s.before_hash,
              coalesce(s.before_until - n.now, 0) AS before_ms, n.now - s.rotated_at AS secret_ms,
              n.now - s.authenticated_at AS authenticated_ms, n.now - s.seen_at AS idle_ms, s.signed_in_at, s.expires_at
            FROM orchestrator.sign_in_session s JOIN orchestrator.identity_provider p USING (provider_id),
              (SELECT orchestrator.now_ms() AS now) AS n
            WHERE s.sign_in_id = $1 AND ${inForce('$2')}`,
-          [signInId, idleMs],
+          [signInId, idleMs, GROUPS_AFTER_MS],
         ),
       { readOnly: true },
     );

@@ -9,7 +9,7 @@ import { isDenied, type TokenCallersParts } from './token-callers.ts';
 /** A registration that is being made. */
 type Registration = ProviderIdentity & Pick<ProviderMapping, 'scopes'>;
 
-export type IssuerConsentParts = Pick<TokenCallersParts, 'identities' | 'issuerKeys' | 'hashes' | 'now'>;
+export type IssuerConsentParts = Pick<TokenCallersParts, 'identities' | 'issuerKeys' | 'hashes' | 'now' | 'members'>;
 
 /** Verifies that an administrator at the issuer agrees to a registration. Nothing of the token is stored. */
 export class IssuerConsent {
@@ -29,7 +29,7 @@ export class IssuerConsent {
   }
 
   async #refusalOf(text: string, tenantId: TenantId, registration: Registration): Promise<string | null> {
-    const { identities, issuerKeys, hashes, now } = this.#parts;
+    const { identities, issuerKeys, hashes, now, members } = this.#parts;
     const { issuer, audience } = registration;
     try {
       if (!isJwtText(text)) return 'it is no signed JWT';
@@ -38,6 +38,8 @@ export class IssuerConsent {
       const token = await verifyAccessToken(text, issuer, [audience], issuerKeys, now());
       if (token.expiresAt <= now()) return 'it has expired (`exp`)';
       if (await isDenied(identities, hashes, tenantId, token)) return 'the token, or its subject, is denied';
+      // Who is suspended gives nobody's consent.
+      await members.activeOf(tenantId, issuer, token.subject);
       return mismatchOf(token, registration);
     } catch (error) {
       if (error instanceof Fault && error.code === 'auth.invalid') return error.detail ?? 'it is not valid';

@@ -9,6 +9,8 @@ import { testIssuer, type TestIssuer, type TokenChanges } from '../../../specs/t
 import type { NewProvider } from '../../../store/identities/identities.ts';
 import { newKey } from '../../../store/keys/api-keys.contract.ts';
 import type { CredentialRecords } from './credentials.ts';
+import { IssuerConsent } from './issuer-consent.ts';
+import { IssuerKeys } from './issuer-keys.ts';
 import type { TokenCallers, TokenNeed } from './token-callers.ts';
 
 const START = 1_800_000_000_000;
@@ -100,4 +102,24 @@ it('an issuer does not take over the name of a member at another one', async () 
   const identity = { subject_hash, provider_id: String(provider_id) };
   await store.link(TENANT, String(member?.member_id), identity, async () => undefined);
   expect(await callers.identify(forged, need())).toMatchObject({ principal: 'ann@example.org', person: ann.person });
+});
+
+it('a suspended administrator at the issuer consents to no registration', async () => {
+  await register();
+  await callers.identify(await token({ scope: 'manage' }), need());
+  await keys.create(TENANT, newKey());
+  const { hashes, members } = scene;
+  const issuerKeys = new IssuerKeys(issuer.fetchDocument, () => now);
+  const consent = new IssuerConsent({ identities, hashes, members, issuerKeys, now: () => now });
+  const text = await token({ scope: 'manage' });
+  const verify = () => consent.verify(text, TENANT, provider());
+  await verify();
+  const member = await store.ofSubject(TENANT, hashes.of('subject', TENANT, issuer.issuer, 'ann-1'));
+  const id = String(member?.member_id);
+  await store.change(TENANT, id, { state: 'suspended', by: 'key_x' }, async () => undefined);
+  now += 1_000;
+  await expect(verify()).rejects.toMatchObject({
+    code: 'request.malformed',
+    detail: expect.stringContaining('suspended') as string,
+  });
 });
