@@ -91,6 +91,22 @@ it('a changed job gets a new token and the previous one is revoked, as is the to
   expect((await api.ask('GET', `/v1/jobs/${job_id}`, { key: mine.admin })).status).toBe(404);
 });
 
+it('the new token of a change is revoked where the job was deleted meanwhile', async () => {
+  const { job_id, run_token_id } = (await create()).json as { job_id: string; run_token_id: string };
+  const issue = api.kernel.handlers.get('token.list_for_job');
+  let made: unknown;
+  api.kernel.handlers.set('token.list_for_job', async (caller, request) => {
+    await api.jobs.remove(mine.tenantId, job_id, 'key_x');
+    const token = (await issue?.(caller, request)) as { capability_token_id: string };
+    made = token.capability_token_id;
+    return token;
+  });
+  const { status } = await api.ask('PUT', `/v1/jobs/${job_id}`, { key: mine.admin, body: wish() });
+  api.kernel.handlers.set('token.list_for_job', issue as never);
+  expect([status, revoked]).toEqual([404, [made]]);
+  expect(made).not.toBe(run_token_id);
+});
+
 it('a paused job is not due, and a resumed job is due again', async () => {
   const { job_id } = (await create()).json as { job_id: string };
   expect((await api.ask('POST', `/v1/jobs/${job_id}/pause`, { key: mine.operator, body: {} })).json).toMatchObject({

@@ -31,6 +31,9 @@ export interface JobRequest {
   readonly cost_max?: number;
 }
 
+/** Faults after which the job is as it was. */
+const UNCHANGED: readonly string[] = ['not_found', 'precondition.failed'];
+
 /**
  * Creates, changes and deletes jobs. INVARIANT (the kernel holds the list): a token that the kernel issues and records
  * for the caller holds the job's list of tools. A changed job gets a new token, and the previous one is revoked.
@@ -71,15 +74,17 @@ export class ChangeJobs {
     // Before a token is made; what counts is the comparison within the change.
     await condition?.(before);
     const spec = await this.#specOf(caller, before.job_id, request);
+    const revoke = (capability_token_id: string) => this.#kernel.ask('token.revoke', caller, { capability_token_id });
+    let changed: JobRow;
     try {
-      const changed = orNotFound(await this.#jobs.change(caller.tenant_id, jobId, spec, condition));
-      await this.#kernel.ask('token.revoke', caller, { capability_token_id: before.run_token_id });
-      return changed;
+      changed = orNotFound(await this.#jobs.change(caller.tenant_id, jobId, spec, condition));
     } catch (error) {
-      if (!(error instanceof Fault) || error.code !== 'precondition.failed') throw error;
-      await this.#kernel.ask('token.revoke', caller, { capability_token_id: spec.run_token_id });
+      // Nothing was changed, as where the job was deleted meanwhile: nobody else could revoke the new token.
+      if (error instanceof Fault && UNCHANGED.includes(error.code)) await revoke(spec.run_token_id);
       throw error;
     }
+    await revoke(before.run_token_id);
+    return changed;
   }
 
   /** An agent's key sees the jobs of its agent. Faults: `not_found`. */
