@@ -12,6 +12,7 @@ export { CALENDAR_QUERY_LIMITS } from './calendar/query-limits.ts';
 export { BlobRef, Change, Delta, FileState } from './delta.ts';
 export { EFFECT_RULES, PERMITTED_EFFECTS, type EffectRule } from './effect-rules.ts';
 export { Fault, FAULTS, isFaultCode, type FaultCode } from './faults.ts';
+export { FAULT_ANSWERS, type FaultAnswers } from './fault-answers.ts';
 export { FAULT_TITLES } from './fault-titles.ts';
 export { formatId, idSchema, ID_KINDS, isId, logIdOf, Sha256Hex, SnapshotId, tenantIdOf } from './ids.ts';
 export type { AgentId, Id, IdKind, OperationId, TenantId } from './ids.ts';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { FAULTS, type FaultCode } from '@writ/contract';
+import { FAULT_ANSWERS, FAULTS, type FaultCode } from '@writ/contract';
 import {
   Api,
   eventually,
@@ -208,6 +208,7 @@ it.each(cases.at_the_api.map((one) => [one.code, one.when, one] as const))('%s: 
   const error = (result.error ?? null) as JsonValue;
   if (error === null) {
     // A problem, without a call or before it.
+    expect([code, FAULT_ANSWERS[code]]).toEqual([code, expect.stringMatching(/^(problem|both)$/)]);
     expect({ status, code: body.code, type: body.type, retry: body.retry }).toEqual({
       status: FAULTS[code].status,
       code,
@@ -216,6 +217,7 @@ it.each(cases.at_the_api.map((one) => [one.code, one.when, one] as const))('%s: 
     });
     return;
   }
+  expect([code, FAULT_ANSWERS[code]]).toEqual([code, expect.stringMatching(/^(result|both)$/)]);
   const { tx_outcome, operation_id } = result;
   expect({ status, code: error.code, outcome: ['rolled_back', 'no_op'].includes(tx_outcome as string) }).toEqual({
     status: 200,

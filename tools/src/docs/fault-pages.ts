@@ -2,7 +2,7 @@
 // One page for each fault code, `docs/errors/<code>.md`: a problem's `type` is its address, and `writ` prints it.
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { FAULTS, isFaultCode } from '@writ/contract';
+import { FAULT_ANSWERS, FAULTS, isFaultCode } from '@writ/contract';
 import { table } from './table.ts';
 
 const FOLDER = 'docs/errors';
@@ -24,11 +24,18 @@ const AGAIN = {
   'same-key': 'with the same idempotency key: it may have happened',
 } as const;
 
+const ANSWERED = {
+  problem: 'a problem: the request ends with it',
+  result: 'a result: the call was refused or failed with it, with HTTP 200 and a receipt',
+  both: 'a problem, or the result of a call with HTTP 200 and a receipt',
+  internal: 'none: it is between processes, on a page, or in the state of a thing',
+} as const;
+
 /** The registry's entry of a code, for the head of its page. */
 export function faultBlock(code: string): string {
   if (!isFaultCode(code)) throw new Error(`\`${code}\` has a page and is no fault code`);
   const { status, retry, message } = FAULTS[code];
-  return `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.\n\n${table(['HTTP', 'try again'], [[String(status), AGAIN[retry]]])}`;
+  return `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.\n\n${table(['HTTP', 'answer', 'try again'], [[String(status), ANSWERED[FAULT_ANSWERS[code]], AGAIN[retry]]])}`;
 }
 
 /** Missing or empty parts of a code's page; nothing for a complete one. */

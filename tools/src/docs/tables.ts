@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of documents that are generated from the code that they describe.
 import { inboxPrefixOf, permissionsOf } from '@writ/bus-nats';
-import { EVENTS, FAULTS, LIMITS, NOTICES, PROCESSES, REQUESTS, subjectsOf, TOOLS, type Process } from '@writ/contract';
+import {
+  EVENTS,
+  FAULT_ANSWERS,
+  FAULTS,
+  LIMITS,
+  NOTICES,
+  PROCESSES,
+  REQUESTS,
+  subjectsOf,
+  TOOLS,
+  type FaultCode,
+  type Process,
+} from '@writ/contract';
 import { code, list, table } from './table.ts';
 
 /** Stands for any shard; no deployment uses this name. */
@@ -28,10 +40,11 @@ export function limitsTable(): string {
 
 export function faultsTable(): string {
   return table(
-    ['code', 'HTTP', 'try again', 'meaning'],
+    ['code', 'HTTP', 'answer', 'try again', 'meaning'],
     Object.entries(FAULTS).map(([name, { status, retry, message }]) => [
       `[${code(name)}](../errors/${name}.md)`,
       String(status),
+      FAULT_ANSWERS[name as FaultCode],
       retry,
       message,
     ]),
