@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { AudioIngest } from '@writ/audio';
 import { provideBy, provideClass, type ProcessContext } from '@writ/nest-kit';
 import { BlobStore } from '@writ/blobs';
 import { Follow } from '../calls/follow.ts';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
+import { ShowOperation } from '../calls/show-operation.ts';
+import { ReadReceipt } from '../delivery/read-receipt.ts';
 import { LedgerClient } from '../delivery/ledger-client.ts';
 import { WebhookSecrets } from '../delivery/webhooks/secrets.ts';
 import { Authenticator } from '../edge/access/authenticator.ts';
+import { RateLimit } from '../edge/access/rate-limit.ts';
 import { CachedTenantLimits } from '../edge/access/tenant-limits.ts';
 import { scopesOf } from '../edge/access/scopes.ts';
+import { ExpandAnswers } from '../edge/expansions/expand-answers.ts';
 import { WorkerTasks } from '../edge/work/worker-tasks.ts';
+import { ChangeSessions } from '../runs/conversations/change-sessions.ts';
 import { DriveRuns } from '../runs/driving/drive-runs.ts';
 import { Jobs } from '../store/jobs/jobs.ts';
 import { ApiKeys } from '../store/keys/api-keys.ts';
@@ -103,6 +109,7 @@ import { TurnsController } from './turns/turns.controller.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { WhoamiController } from './whoami/whoami.controller.ts';
 import { WorkspacesController } from './workspaces/workspaces.controller.ts';
+import { expansionSources } from './expansion-sources.ts';
 import { ROUTES } from './routes.ts';
 
 /** The configuration of single resources. */
@@ -178,6 +185,17 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
     (kernel, webhooks, secrets) => new ChangeWebhooks(kernel, webhooks, secrets, webhookAllowed),
   ),
 ];
+
+/** Answers expand what other routes show. */
+const expansions: Provider = {
+  ...provideBy(
+    ExpandAnswers,
+    [KernelClient, ShowOperation, ReadReceipt, ChangeSessions, RateLimit],
+    (kernel, show, receipts, sessions, rate) =>
+      new ExpandAnswers({ rows: ROUTES, sources: expansionSources(kernel, show, receipts, sessions), rate }),
+  ),
+  provide: APP_INTERCEPTOR,
+};
 
 /** In the order of the resources in the documentation. */
 const CONTROLLERS = [
@@ -255,6 +273,7 @@ export class ApiModule {
         ...oauthTokenProviders(),
         ...connectProviders(config, logger),
         ...signInApiProviders(config, logger),
+        expansions,
         ...oauthTokenProviders(),
       ],
     };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   AgentView,
-  ApprovalView,
   Backtest,
   BacktestPage,
   CallSettingsView,
@@ -17,7 +16,6 @@ import {
   Grant,
   Inclusion,
   OperationExplanation,
-  OperationView,
   PolicyActivation,
   PolicyDiff,
   PolicyExplanation,
@@ -89,6 +87,7 @@ import { CallBody } from '../calls/call-body.ts';
 import { PromptView, TurnView } from '../runs/turns/turn-schemas.ts';
 import { WEBHOOK_MESSAGES } from './messages.ts';
 import { NAMED_ENUMS } from './named-enums.ts';
+import { NAMED_EXPANDABLE } from './named-expandable.ts';
 import { NAMED_PARTS } from './named-parts.ts';
 import { AgentList } from './agents/views.ts';
 import { OauthErrorView } from '../edge/oauth-endpoint/oauth-error.ts';
@@ -115,17 +114,14 @@ import { SkillList } from './skills/views.ts';
 import { Health, ReadyView } from './system/views.ts';
 import { SIGN_IN_SCHEMAS } from './sign-in/views.ts';
 import { NewTenant, TenantList } from './tenants/views.ts';
-import { TokenList } from './tokens/views.ts';
 import { ApiImported } from './tools/import-views.ts';
 import { ToolList, ToolView } from './tools/views.ts';
 import { SnapshotList, TreeView, WorkspaceList } from './workspaces/views.ts';
-import { TokenView } from '../calls/kernel/token-view.ts';
 import {
   ModelList,
   RunEventView,
   RunList,
   RunReplayView,
-  RunView,
   SessionList,
   SessionView,
   TranscriptView,
@@ -138,12 +134,12 @@ import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } 
 export const NAMED: NamedSchemas = {
   ...NAMED_ENUMS,
   ...NAMED_PARTS,
+  ...NAMED_EXPANDABLE,
   ...Object.fromEntries(Object.values(WEBHOOK_MESSAGES).map(({ name, data }) => [name, data])),
   Agent: AgentView,
   AgentList,
   ApiKey: ApiKeyView,
   ApiKeyList,
-  Approval: ApprovalView,
   ApprovalList,
   Backtest,
   BacktestPage,
@@ -161,7 +157,6 @@ export const NAMED: NamedSchemas = {
   NewTenant,
   Tenant: TenantView,
   TenantList,
-  Operation: OperationView,
   OperationExplanation,
   OperationList,
   PolicyActivation,
@@ -236,8 +231,6 @@ export const NAMED: NamedSchemas = {
   SkillWhole: SkillDetails,
   Snapshot: SnapshotView,
   SnapshotList,
-  Token: TokenView,
-  TokenList,
   Tool: ToolView,
   ToolCall: CallBody,
   ToolList,
@@ -246,7 +239,6 @@ export const NAMED: NamedSchemas = {
   TreeEntry,
   Model: ModelView,
   ModelList,
-  Run: RunView,
   RunEvent: RunEventView,
   RunList,
   RunReplay: RunReplayView,

@@ -212,6 +212,7 @@ import type {
   ReadAgentAnswer,
   ReadApprovalAnswer,
   ReadApprovalDiffAnswer,
+  ReadApprovalQuery,
   ReadApproverGroupAnswer,
   ReadAudioDeviceAnswer,
   ReadBudgetAnswer,
@@ -254,6 +255,7 @@ import type {
   ReadResourceAnswer,
   ReadRetentionAnswer,
   ReadRunAnswer,
+  ReadRunQuery,
   ReadSandboxAnswer,
   ReadSessionAnswer,
   ReadSignInAnswer,
@@ -265,6 +267,7 @@ import type {
   ReadTextDiffAnswer,
   ReadTextDiffQuery,
   ReadTokenAnswer,
+  ReadTokenQuery,
   ReadToolAnswer,
   ReadTreeAnswer,
   ReadTreeQuery,
@@ -394,7 +397,7 @@ export interface ApprovalsApi {
   /** Lists approvals, newest first. Roles: admin, operator, auditor. */
   list(query?: ListApprovalsQuery, options?: RequestOptions): Listed<ListApprovalsAnswer>;
   /** Shows the held call, and the effect of its preview. Roles: admin, operator, auditor. */
-  get(approval_id: string, options?: RequestOptions): Promise<ReadApprovalAnswer>;
+  get(approval_id: string, query?: ReadApprovalQuery, options?: RequestOptions): Promise<ReadApprovalAnswer>;
   /** Shows the staged effect as a diff, which an approval would commit. Roles: admin, operator. */
   getDiff(approval_id: string, options?: RequestOptions): Promise<ReadApprovalDiffAnswer>;
   /** Approves a call; nobody approves their own. Where a quorum is needed, it counts as one vote. Roles: admin, operator. */
@@ -451,7 +454,7 @@ export interface CapabilityTokensApi {
   /** Creates a child token that grants less, for the same agent or another. Roles: admin, agent. */
   attenuate(capability_token_id: string, body: AttenuateTokenBody, options?: RequestOptions): Promise<AttenuateTokenAnswer>;
   /** Shows a token and its used budgets. Roles: admin, operator, agent, auditor. */
-  get(capability_token_id: string, options?: RequestOptions): Promise<ReadTokenAnswer>;
+  get(capability_token_id: string, query?: ReadTokenQuery, options?: RequestOptions): Promise<ReadTokenAnswer>;
   /** Revokes a token and its descendants; an agent's key may revoke only descendants of its tokens. Roles: admin, operator, agent. */
   revoke(capability_token_id: string, body?: RevokeTokenBody, options?: RequestOptions): Promise<RevokeTokenAnswer>;
 }
@@ -750,7 +753,7 @@ export interface RetentionApi {
 
 export interface RunsApi {
   /** Shows a run with its current state. Roles: admin, operator, agent, auditor. */
-  get(run_id: string, options?: RequestOptions): Promise<ReadRunAnswer>;
+  get(run_id: string, query?: ReadRunQuery, options?: RequestOptions): Promise<ReadRunAnswer>;
   /** Streams a run: its stored events, with `seq` as the event's id, then text and calls as they arrive; `Last-Event-ID` resumes after an event. Roles: admin, operator, agent, auditor. */
   follow(run_id: string, query?: FollowRunQuery, options?: RequestOptions): AsyncIterable<ServerEvent>;
   /** Cancels a run and its calls that have not ended; a run that has ended stays as it is. Roles: admin, operator, agent. */

@@ -21,7 +21,7 @@ export const ROUTES = {
     listDelegations: { method: 'GET', path: '/v1/approvals/delegations', query: true, answer: 'list' },
     revokeDelegation: { method: 'DELETE', path: '/v1/approvals/delegations/{delegation_id}', answer: 'json' },
     list: { method: 'GET', path: '/v1/approvals', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/approvals/{approval_id}', answer: 'json' },
+    get: { method: 'GET', path: '/v1/approvals/{approval_id}', query: true, answer: 'json' },
     getDiff: { method: 'GET', path: '/v1/approvals/{approval_id}/diff', answer: 'json' },
     approve: { method: 'POST', path: '/v1/approvals/{approval_id}/approve', body: 'json', answer: 'json' },
     edit: { method: 'POST', path: '/v1/approvals/{approval_id}/edit', body: 'json', answer: 'json' },
@@ -52,7 +52,7 @@ export const ROUTES = {
     issue: { method: 'POST', path: '/v1/capability-tokens', body: 'json', answer: 'json' },
     list: { method: 'GET', path: '/v1/capability-tokens', query: true, answer: 'list' },
     attenuate: { method: 'POST', path: '/v1/capability-tokens/{capability_token_id}/attenuate', body: 'json', answer: 'json' },
-    get: { method: 'GET', path: '/v1/capability-tokens/{capability_token_id}', answer: 'json' },
+    get: { method: 'GET', path: '/v1/capability-tokens/{capability_token_id}', query: true, answer: 'json' },
     revoke: { method: 'POST', path: '/v1/capability-tokens/{capability_token_id}/revoke', body: 'json', answer: 'json' },
   },
   containers: {
@@ -215,7 +215,7 @@ export const ROUTES = {
     set: { method: 'PUT', path: '/v1/retention', body: 'json', answer: 'json' },
   },
   runs: {
-    get: { method: 'GET', path: '/v1/runs/{run_id}', answer: 'json' },
+    get: { method: 'GET', path: '/v1/runs/{run_id}', query: true, answer: 'json' },
     follow: { method: 'GET', path: '/v1/runs/{run_id}/events', query: true, answer: 'events' },
     cancel: { method: 'POST', path: '/v1/runs/{run_id}/cancel', body: 'json', answer: 'json' },
     fork: { method: 'POST', path: '/v1/runs/{run_id}/fork', body: 'json', answer: 'json' },

@@ -586,6 +586,292 @@ export interface ApproverDemandCount {
   given: number;
 }
 
+/** what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it */
+export type ApprovalOf = "action" | "effect" | "value";
+
+/** what an approval binds to; it counts once */
+export interface ApprovalBinding {
+  /** with the snapshot left out */
+  action_digest: string;
+  effect_digest: string | null;
+  policy_hash: string;
+  /** milliseconds since the epoch */
+  expires_at: number;
+}
+
+export interface ApprovalPreview {
+  state: ApprovalPreviewState;
+  why: string | null;
+  /** 2 once an effect went stale and was shown anew */
+  round: number;
+  base_snapshot_id: string | null;
+  changes: readonly Change[] | null;
+  changes_total: number | null;
+  exit_code: number | null;
+  /** the tool's result; null where it is too long to show */
+  output: unknown;
+  /** with any of these the approval is of the action: the preview did not have them, so the effect may differ */
+  would_ask_for: readonly ApprovalPreviewWouldAskForItem[];
+  used: Budgets | null;
+}
+
+/** ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none */
+export type ApprovalPreviewState = "none" | "waiting" | "running" | "ready" | "failed" | "abandoned";
+
+export interface ApprovalPreviewWouldAskForItem {
+  kind: "egress" | "secret";
+  what: string;
+}
+
+export interface ApprovalVotes {
+  /** distinct persons whose approval is valid */
+  given: number;
+  /** distinct persons who must approve */
+  needed: number;
+  /** the lowest role whose approval counts */
+  role: ApproverRole;
+}
+
+export interface ApprovalVotedItem {
+  /** the id of a vote: `vot_…` */
+  vote_id: string;
+  says: ApprovalVotedItemSays;
+  /** the person whose vote it is */
+  principal: string;
+  /** the right that was used */
+  role: ApproverRole;
+  /** the API key that gave it */
+  cast_by: string;
+  /** the person of that key: another than `principal` if the right was delegated */
+  cast_as: string;
+  delegation_id: string | null;
+  effect_digest: string | null;
+  /** whether it applies to the current subject of the approval, and its right was not revoked */
+  stands: boolean;
+  comment: string | null;
+  record_id: string | null;
+  /** milliseconds since the epoch */
+  created_at: number;
+}
+
+export type ApprovalVotedItemSays = "approve" | "deny";
+
+/** what `expand` names; null: it is not there for you */
+export interface ApprovalExpanded {
+  operation?: Operation | null;
+}
+
+export interface Approval {
+  /** the id of an approval: `apr_…` */
+  approval_id: string;
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  tool_id: string;
+  /** the id of an agent: `agt_…` */
+  agent_id: string;
+  action_digest: string;
+  autonomy_mode: AutonomyMode;
+  of: ApprovalOf;
+  state: "pending" | "approved" | "denied" | "expired" | "cancelled" | "superseded";
+  binding: ApprovalBinding;
+  preview: ApprovalPreview;
+  votes: ApprovalVotes;
+  /** the votes, oldest first */
+  voted: readonly ApprovalVotedItem[];
+  reasons: readonly Reason[];
+  /** the arguments that would run, for the approver */
+  args: unknown;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** milliseconds since the epoch */
+  expires_at: number;
+  decided_at: number | null;
+  decided_by: string | null;
+  comment: string | null;
+  session_token_id?: string | null;
+  /** the groups that the policy reserves it for; absent: anybody of that role may decide */
+  groups?: readonly ApproverDemandCount[];
+  /** groups that it was offered to later, beside those; absent: none */
+  escalated_to?: readonly string[];
+  /** when it is offered to further groups; absent: never */
+  escalates_at?: number;
+  expanded?: ApprovalExpanded;
+}
+
+/** of a call that is held: how many have approved it */
+export interface OperationVotes {
+  /** distinct persons whose approval is valid */
+  given: number;
+  /** distinct persons who must approve */
+  needed: number;
+  /** the lowest role whose approval counts */
+  role: ApproverRole;
+}
+
+/** where its content was erased: when, and by which record */
+export interface OperationErased {
+  /** milliseconds since the epoch */
+  at: number;
+  /** the id of an erasure: `ers_…` */
+  erasure_id: string;
+  /** its record */
+  record_id: string;
+}
+
+/** what `expand` names; null: nothing is there, or not yet, or not for you */
+export interface OperationExpanded {
+  result?: ToolResult | null;
+  approval?: Approval | null;
+  receipt?: Receipt | null;
+}
+
+export interface Operation {
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  state: CallState;
+  tool_id: string;
+  /** the id of an agent: `agt_…` */
+  agent_id: string;
+  capability_token_id: string;
+  workspace_id: string | null;
+  session_id: string | null;
+  task_class: string;
+  /** when it is served among the waiting calls of its tenant */
+  scheduling_class?: SchedulingClass;
+  autonomy_mode: AutonomyMode;
+  risk_score: number;
+  risk_basis: readonly string[];
+  reasons: readonly Reason[];
+  provenance: Provenance;
+  attempt: number;
+  /** this answer is the original outcome of an idempotency key used again */
+  replayed: boolean;
+  approval_id: string | null;
+  votes?: OperationVotes;
+  /** the id of a record: `rec_…` */
+  decision_record_id: string;
+  outcome_record_id: string | null;
+  resolution: Resolution | null;
+  erased?: OperationErased;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** milliseconds since the epoch */
+  updated_at: number;
+  /** its proposer is to run it: ask for its permit. Absent: somebody else runs it, or it has ended */
+  awaits?: "caller";
+  /** what rules of the policy redact of its result; absent: nothing */
+  redactions?: readonly Redaction[];
+  result: ToolResult | null;
+  expanded?: OperationExpanded;
+}
+
+/** why the model or the run failed */
+export interface RunError {
+  fault: string;
+  message: string;
+}
+
+/** what `expand` names; null: it is not there for you */
+export interface RunExpanded {
+  session?: Session | null;
+}
+
+export interface Run {
+  /** the id of a run: `run_…` */
+  run_id: string;
+  /** the id of a session: `ses_…` */
+  session_id: string;
+  model: string;
+  state: RunState;
+  stopped: RunStopped | null;
+  /** operations that a person has to decide */
+  waits_for: readonly string[];
+  cancel_asked: boolean;
+  error: RunError | null;
+  /** how many events are stored, which is the last one's `seq` */
+  events: number;
+  rounds: number;
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+  cost: number | null;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key on whose behalf it makes its calls */
+  created_by: string;
+  started_at: number | null;
+  ended_at: number | null;
+  expanded?: RunExpanded;
+}
+
+export interface TokenSessionApproval {
+  /** the id of an approval: `apr_…` */
+  approval_id: string;
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  /** the only session it serves */
+  session_id: string;
+  policy_hash: string;
+  args: TokenSessionApprovalArgs;
+  risk_max: number;
+  /** a call that is risky for another reason is another call */
+  risk_basis: readonly string[];
+  /** codes of all that a person was shown: a call that is held for another reason is another call */
+  reasons: readonly string[];
+}
+
+/** any: the token's roots are the paths that were approved; same: of a command, whose paths can't be known */
+export type TokenSessionApprovalArgs = "any" | "same";
+
+export interface TokenJob {
+  /** the id of a job: `job_…` */
+  job_id: string;
+  /** tools by their whole names: a family would list what nobody has seen */
+  tools: readonly string[];
+}
+
+/** what `expand` names; null: it is not there for you; `children` is the first page of the children of one token */
+export interface TokenExpanded {
+  agent?: Agent | null;
+  children?: TokenList | null;
+}
+
+export interface Token {
+  v: 1;
+  /** the id of a token: `cap_…` */
+  capability_token_id: string;
+  /** the id of a tenant: `ten_…` */
+  tenant_id: string;
+  /** the id of an agent: `agt_…` */
+  agent_id: string;
+  parent_id: string | null;
+  /** the only workspace it reaches; null: any of the tenant */
+  workspace_id: string | null;
+  grant: Grant;
+  /** the API key that issued it */
+  issuer: string;
+  /** milliseconds since the epoch, UTC */
+  created_at: number;
+  revoked_at: number | null;
+  session_approval?: TokenSessionApproval;
+  /** the committed call of `agent.spawn` that the kernel made it for */
+  spawned_by?: string;
+  job?: TokenJob;
+  used: Budgets;
+  reserved: Budgets;
+  left: Budgets;
+  /** the way to it, root first, itself last */
+  chain: readonly string[];
+  /** it, or one above it */
+  revoked: boolean;
+  expanded?: TokenExpanded;
+}
+
+export interface TokenList {
+  items: readonly Token[];
+  next_cursor: string | null;
+}
+
 export interface CallNotice {
   /** the id of an operation: `op_…` */
   operation_id: string;
@@ -680,112 +966,6 @@ export interface ApiKey {
 export interface ApiKeyList {
   items: readonly ApiKey[];
   next_cursor: string | null;
-}
-
-/** what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it */
-export type ApprovalOf = "action" | "effect" | "value";
-
-/** what an approval binds to; it counts once */
-export interface ApprovalBinding {
-  /** with the snapshot left out */
-  action_digest: string;
-  effect_digest: string | null;
-  policy_hash: string;
-  /** milliseconds since the epoch */
-  expires_at: number;
-}
-
-export interface ApprovalPreview {
-  state: ApprovalPreviewState;
-  why: string | null;
-  /** 2 once an effect went stale and was shown anew */
-  round: number;
-  base_snapshot_id: string | null;
-  changes: readonly Change[] | null;
-  changes_total: number | null;
-  exit_code: number | null;
-  /** the tool's result; null where it is too long to show */
-  output: unknown;
-  /** with any of these the approval is of the action: the preview did not have them, so the effect may differ */
-  would_ask_for: readonly ApprovalPreviewWouldAskForItem[];
-  used: Budgets | null;
-}
-
-/** ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none */
-export type ApprovalPreviewState = "none" | "waiting" | "running" | "ready" | "failed" | "abandoned";
-
-export interface ApprovalPreviewWouldAskForItem {
-  kind: "egress" | "secret";
-  what: string;
-}
-
-export interface ApprovalVotes {
-  /** distinct persons whose approval is valid */
-  given: number;
-  /** distinct persons who must approve */
-  needed: number;
-  /** the lowest role whose approval counts */
-  role: ApproverRole;
-}
-
-export interface ApprovalVotedItem {
-  /** the id of a vote: `vot_…` */
-  vote_id: string;
-  says: ApprovalVotedItemSays;
-  /** the person whose vote it is */
-  principal: string;
-  /** the right that was used */
-  role: ApproverRole;
-  /** the API key that gave it */
-  cast_by: string;
-  /** the person of that key: another than `principal` if the right was delegated */
-  cast_as: string;
-  delegation_id: string | null;
-  effect_digest: string | null;
-  /** whether it applies to the current subject of the approval, and its right was not revoked */
-  stands: boolean;
-  comment: string | null;
-  record_id: string | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-}
-
-export type ApprovalVotedItemSays = "approve" | "deny";
-
-export interface Approval {
-  /** the id of an approval: `apr_…` */
-  approval_id: string;
-  /** the id of an operation: `op_…` */
-  operation_id: string;
-  tool_id: string;
-  /** the id of an agent: `agt_…` */
-  agent_id: string;
-  action_digest: string;
-  autonomy_mode: AutonomyMode;
-  of: ApprovalOf;
-  state: "pending" | "approved" | "denied" | "expired" | "cancelled" | "superseded";
-  binding: ApprovalBinding;
-  preview: ApprovalPreview;
-  votes: ApprovalVotes;
-  /** the votes, oldest first */
-  voted: readonly ApprovalVotedItem[];
-  reasons: readonly Reason[];
-  /** the arguments that would run, for the approver */
-  args: unknown;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** milliseconds since the epoch */
-  expires_at: number;
-  decided_at: number | null;
-  decided_by: string | null;
-  comment: string | null;
-  session_token_id?: string | null;
-  /** the groups that the policy reserves it for; absent: anybody of that role may decide */
-  groups?: readonly ApproverDemandCount[];
-  /** groups that it was offered to later, beside those; absent: none */
-  escalated_to?: readonly string[];
-  /** when it is offered to further groups; absent: never */
-  escalates_at?: number;
 }
 
 export interface ApprovalList {
@@ -1029,65 +1209,6 @@ export interface Tenant {
 export interface TenantList {
   items: readonly Tenant[];
   next_cursor: string | null;
-}
-
-/** of a call that is held: how many have approved it */
-export interface OperationVotes {
-  /** distinct persons whose approval is valid */
-  given: number;
-  /** distinct persons who must approve */
-  needed: number;
-  /** the lowest role whose approval counts */
-  role: ApproverRole;
-}
-
-/** where its content was erased: when, and by which record */
-export interface OperationErased {
-  /** milliseconds since the epoch */
-  at: number;
-  /** the id of an erasure: `ers_…` */
-  erasure_id: string;
-  /** its record */
-  record_id: string;
-}
-
-export interface Operation {
-  /** the id of an operation: `op_…` */
-  operation_id: string;
-  state: CallState;
-  tool_id: string;
-  /** the id of an agent: `agt_…` */
-  agent_id: string;
-  capability_token_id: string;
-  workspace_id: string | null;
-  session_id: string | null;
-  task_class: string;
-  /** when it is served among the waiting calls of its tenant */
-  scheduling_class?: SchedulingClass;
-  autonomy_mode: AutonomyMode;
-  risk_score: number;
-  risk_basis: readonly string[];
-  reasons: readonly Reason[];
-  provenance: Provenance;
-  attempt: number;
-  /** this answer is the original outcome of an idempotency key used again */
-  replayed: boolean;
-  approval_id: string | null;
-  votes?: OperationVotes;
-  /** the id of a record: `rec_…` */
-  decision_record_id: string;
-  outcome_record_id: string | null;
-  resolution: Resolution | null;
-  erased?: OperationErased;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** milliseconds since the epoch */
-  updated_at: number;
-  /** its proposer is to run it: ask for its permit. Absent: somebody else runs it, or it has ended */
-  awaits?: "caller";
-  /** what rules of the policy redact of its result; absent: nothing */
-  redactions?: readonly Redaction[];
-  result: ToolResult | null;
 }
 
 export interface OperationExplanation {
@@ -2154,67 +2275,6 @@ export interface SnapshotList {
   next_cursor: string | null;
 }
 
-export interface TokenSessionApproval {
-  /** the id of an approval: `apr_…` */
-  approval_id: string;
-  /** the id of an operation: `op_…` */
-  operation_id: string;
-  /** the only session it serves */
-  session_id: string;
-  policy_hash: string;
-  args: TokenSessionApprovalArgs;
-  risk_max: number;
-  /** a call that is risky for another reason is another call */
-  risk_basis: readonly string[];
-  /** codes of all that a person was shown: a call that is held for another reason is another call */
-  reasons: readonly string[];
-}
-
-/** any: the token's roots are the paths that were approved; same: of a command, whose paths can't be known */
-export type TokenSessionApprovalArgs = "any" | "same";
-
-export interface TokenJob {
-  /** the id of a job: `job_…` */
-  job_id: string;
-  /** tools by their whole names: a family would list what nobody has seen */
-  tools: readonly string[];
-}
-
-export interface Token {
-  v: 1;
-  /** the id of a token: `cap_…` */
-  capability_token_id: string;
-  /** the id of a tenant: `ten_…` */
-  tenant_id: string;
-  /** the id of an agent: `agt_…` */
-  agent_id: string;
-  parent_id: string | null;
-  /** the only workspace it reaches; null: any of the tenant */
-  workspace_id: string | null;
-  grant: Grant;
-  /** the API key that issued it */
-  issuer: string;
-  /** milliseconds since the epoch, UTC */
-  created_at: number;
-  revoked_at: number | null;
-  session_approval?: TokenSessionApproval;
-  /** the committed call of `agent.spawn` that the kernel made it for */
-  spawned_by?: string;
-  job?: TokenJob;
-  used: Budgets;
-  reserved: Budgets;
-  left: Budgets;
-  /** the way to it, root first, itself last */
-  chain: readonly string[];
-  /** it, or one above it */
-  revoked: boolean;
-}
-
-export interface TokenList {
-  items: readonly Token[];
-  next_cursor: string | null;
-}
-
 export type ToolClass = "inline" | "sandboxed" | "broker" | "function";
 
 /** of a function that a process of the tenant runs */
@@ -2453,39 +2513,6 @@ export interface Model {
 
 export interface ModelList {
   items: readonly Model[];
-}
-
-/** why the model or the run failed */
-export interface RunError {
-  fault: string;
-  message: string;
-}
-
-export interface Run {
-  /** the id of a run: `run_…` */
-  run_id: string;
-  /** the id of a session: `ses_…` */
-  session_id: string;
-  model: string;
-  state: RunState;
-  stopped: RunStopped | null;
-  /** operations that a person has to decide */
-  waits_for: readonly string[];
-  cancel_asked: boolean;
-  error: RunError | null;
-  /** how many events are stored, which is the last one's `seq` */
-  events: number;
-  rounds: number;
-  input_tokens: number;
-  cached_tokens: number;
-  output_tokens: number;
-  cost: number | null;
-  /** milliseconds since the epoch */
-  created_at: number;
-  /** the API key on whose behalf it makes its calls */
-  created_by: string;
-  started_at: number | null;
-  ended_at: number | null;
 }
 
 export interface RunEventReplied {
@@ -4817,6 +4844,8 @@ export interface ListOperationsQuery {
   scheduling_class?: SchedulingClass;
   /** `true`: only unresolved ambiguous ones; the filter `state` is then ignored */
   unresolved?: boolean;
+  /** what to show beside, in the member `expanded`, with commas between: `result`, `approval`, `receipt` */
+  expand?: string;
 }
 
 export type ListOperationsAnswer = OperationList;
@@ -4824,6 +4853,8 @@ export type ListOperationsAnswer = OperationList;
 export interface ReadOperationQuery {
   /** milliseconds to wait for the end */
   wait?: number;
+  /** what to show beside, in the member `expanded`, with commas between: `result`, `approval`, `receipt` */
+  expand?: string;
 }
 
 export type ReadOperationAnswer = Operation;
@@ -4883,9 +4914,16 @@ export interface ListApprovalsQuery {
   state?: ListApprovalsState;
   /** `true`: only those that you may decide now: of your role and groups, and not of your own calls */
   mine?: boolean;
+  /** what to show beside, in the member `expanded`, with commas between: `operation` */
+  expand?: string;
 }
 
 export type ListApprovalsAnswer = ApprovalList;
+
+export interface ReadApprovalQuery {
+  /** what to show beside, in the member `expanded`, with commas between: `operation` */
+  expand?: string;
+}
 
 export type ReadApprovalAnswer = Approval;
 
@@ -4988,6 +5026,8 @@ export interface ListTokensQuery {
   limit?: number;
   agent_id?: string;
   parent_id?: string;
+  /** what to show beside, in the member `expanded`, with commas between: `agent` */
+  expand?: string;
 }
 
 export type ListTokensAnswer = TokenList;
@@ -4995,6 +5035,11 @@ export type ListTokensAnswer = TokenList;
 export type AttenuateTokenBody = AttenuateTokenRequest;
 
 export type AttenuateTokenAnswer = Token;
+
+export interface ReadTokenQuery {
+  /** what to show beside, in the member `expanded`, with commas between: `agent`, `children` */
+  expand?: string;
+}
 
 export type ReadTokenAnswer = Token;
 
@@ -5153,6 +5198,11 @@ export interface FollowEventsQuery {
 }
 
 export type ListModelsAnswer = ModelList;
+
+export interface ReadRunQuery {
+  /** what to show beside, in the member `expanded`, with commas between: `session` */
+  expand?: string;
+}
 
 export type ReadRunAnswer = Run;
 

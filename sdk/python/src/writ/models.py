@@ -83,6 +83,8 @@ ApprovalOf: TypeAlias = Annotated[Literal["action", "effect", "value"], OPEN]
 ApprovalPreviewState: TypeAlias = Annotated[Literal["none", "waiting", "running", "ready", "failed", "abandoned"], OPEN]
 """ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none"""
 ApprovalVotedItemSays: TypeAlias = Annotated[Literal["approve", "deny"], OPEN]
+TokenSessionApprovalArgs: TypeAlias = Annotated[Literal["any", "same"], OPEN]
+"""any: the token's roots are the paths that were approved; same: of a command, whose paths can't be known"""
 BacktestPageEffectsSkippedForItemWhy: TypeAlias = Annotated[Literal["arguments_erased", "contents_gone", "set_unknown", "beyond_bounds"], OPEN]
 GrantEffect: TypeAlias = Annotated[Literal["effect.lost_many", "effect.lost_series", "effect.history", "effect.binary_over_text", "effect.renamed_many", "effect.runs_later", "effect.read_wrote"], OPEN]
 TenantState: TypeAlias = Annotated[Literal["open", "closed"], OPEN]
@@ -99,8 +101,6 @@ RegistrarKeyState: TypeAlias = Annotated[Literal["active", "retired", "revoked"]
 """retired: its signatures stay valid, and it signs nothing more; revoked: none of its signatures is valid"""
 SkillPutChange: TypeAlias = Annotated[Literal["added", "changed", "unchanged"], OPEN]
 SnapshotKind: TypeAlias = Annotated[Literal["created", "committed", "changed", "restored", "imported"], OPEN]
-TokenSessionApprovalArgs: TypeAlias = Annotated[Literal["any", "same"], OPEN]
-"""any: the token's roots are the paths that were approved; same: of a command, whose paths can't be known"""
 ToolClass: TypeAlias = Annotated[Literal["inline", "sandboxed", "broker", "function"], OPEN]
 ToolFunctionMode: TypeAlias = Annotated[Literal["pull", "caller"], OPEN]
 """`pull`: a worker of the tenant takes permits; `caller`: the caller gets one and runs it itself"""
@@ -596,6 +596,281 @@ class ApproverDemandCount(ApiObject):
     """how many of them have approved"""
 
 
+class ApprovalBinding(ApiObject):
+    """what an approval binds to; it counts once"""
+    action_digest: str
+    """with the snapshot left out"""
+    effect_digest: str | None
+    policy_hash: str
+    expires_at: int
+    """milliseconds since the epoch"""
+
+
+class ApprovalPreview(ApiObject):
+    state: ApprovalPreviewState
+    why: str | None
+    round: int
+    """2 once an effect went stale and was shown anew"""
+    base_snapshot_id: str | None
+    changes: list[Change] | None
+    changes_total: int | None
+    exit_code: int | None
+    output: Any
+    """the tool's result; null where it is too long to show"""
+    would_ask_for: list[ApprovalPreviewWouldAskForItem]
+    """with any of these the approval is of the action: the preview did not have them, so the effect may differ"""
+    used: Budgets | None
+
+
+class ApprovalPreviewWouldAskForItem(ApiObject):
+    kind: Annotated[Literal["egress", "secret"], OPEN]
+    what: str
+
+
+class ApprovalVotes(ApiObject):
+    given: int
+    """distinct persons whose approval is valid"""
+    needed: int
+    """distinct persons who must approve"""
+    role: ApproverRole
+    """the lowest role whose approval counts"""
+
+
+class ApprovalVotedItem(ApiObject):
+    vote_id: str
+    """the id of a vote: `vot_…`"""
+    says: ApprovalVotedItemSays
+    principal: str
+    """the person whose vote it is"""
+    role: ApproverRole
+    """the right that was used"""
+    cast_by: str
+    """the API key that gave it"""
+    cast_as: str
+    """the person of that key: another than `principal` if the right was delegated"""
+    delegation_id: str | None
+    effect_digest: str | None
+    stands: bool
+    """whether it applies to the current subject of the approval, and its right was not revoked"""
+    comment: str | None
+    record_id: str | None
+    created_at: int
+    """milliseconds since the epoch"""
+
+
+class ApprovalExpanded(ApiObject):
+    """what `expand` names; null: it is not there for you"""
+    operation: Operation | None = None
+
+
+class Approval(ApiObject):
+    approval_id: str
+    """the id of an approval: `apr_…`"""
+    operation_id: str
+    """the id of an operation: `op_…`"""
+    tool_id: str
+    agent_id: str
+    """the id of an agent: `agt_…`"""
+    action_digest: str
+    autonomy_mode: AutonomyMode
+    of: ApprovalOf
+    state: Annotated[Literal["pending", "approved", "denied", "expired", "cancelled", "superseded"], OPEN]
+    binding: ApprovalBinding
+    preview: ApprovalPreview
+    votes: ApprovalVotes
+    voted: list[ApprovalVotedItem]
+    """the votes, oldest first"""
+    reasons: list[Reason]
+    args: Any
+    """the arguments that would run, for the approver"""
+    created_at: int
+    """milliseconds since the epoch"""
+    expires_at: int
+    """milliseconds since the epoch"""
+    decided_at: int | None
+    decided_by: str | None
+    comment: str | None
+    session_token_id: str | None = None
+    groups: list[ApproverDemandCount] | None = None
+    """the groups that the policy reserves it for; absent: anybody of that role may decide"""
+    escalated_to: list[str] | None = None
+    """groups that it was offered to later, beside those; absent: none"""
+    escalates_at: int | None = None
+    """when it is offered to further groups; absent: never"""
+    expanded: ApprovalExpanded | None = None
+
+
+class OperationVotes(ApiObject):
+    """of a call that is held: how many have approved it"""
+    given: int
+    """distinct persons whose approval is valid"""
+    needed: int
+    """distinct persons who must approve"""
+    role: ApproverRole
+    """the lowest role whose approval counts"""
+
+
+class OperationErased(ApiObject):
+    """where its content was erased: when, and by which record"""
+    at: int
+    """milliseconds since the epoch"""
+    erasure_id: str
+    """the id of an erasure: `ers_…`"""
+    record_id: str
+    """its record"""
+
+
+class OperationExpanded(ApiObject):
+    """what `expand` names; null: nothing is there, or not yet, or not for you"""
+    result: ToolResult | None = None
+    approval: Approval | None = None
+    receipt: Receipt | None = None
+
+
+class Operation(ApiObject):
+    operation_id: str
+    """the id of an operation: `op_…`"""
+    state: CallState
+    tool_id: str
+    agent_id: str
+    """the id of an agent: `agt_…`"""
+    capability_token_id: str
+    workspace_id: str | None
+    session_id: str | None
+    task_class: str
+    autonomy_mode: AutonomyMode
+    risk_score: float
+    risk_basis: list[str]
+    reasons: list[Reason]
+    provenance: Provenance
+    attempt: int
+    replayed: bool
+    """this answer is the original outcome of an idempotency key used again"""
+    approval_id: str | None
+    decision_record_id: str
+    """the id of a record: `rec_…`"""
+    outcome_record_id: str | None
+    resolution: Resolution | None
+    created_at: int
+    """milliseconds since the epoch"""
+    updated_at: int
+    """milliseconds since the epoch"""
+    result: ToolResult | None
+    scheduling_class: SchedulingClass | None = None
+    """when it is served among the waiting calls of its tenant"""
+    votes: OperationVotes | None = None
+    erased: OperationErased | None = None
+    awaits: Literal["caller"] | None = None
+    """its proposer is to run it: ask for its permit. Absent: somebody else runs it, or it has ended"""
+    redactions: list[Redaction] | None = None
+    """what rules of the policy redact of its result; absent: nothing"""
+    expanded: OperationExpanded | None = None
+
+
+class RunError(ApiObject):
+    """why the model or the run failed"""
+    fault: str
+    message: str
+
+
+class RunExpanded(ApiObject):
+    """what `expand` names; null: it is not there for you"""
+    session: Session | None = None
+
+
+class Run(ApiObject):
+    run_id: str
+    """the id of a run: `run_…`"""
+    session_id: str
+    """the id of a session: `ses_…`"""
+    model: str
+    state: RunState
+    stopped: RunStopped | None
+    waits_for: list[str]
+    """operations that a person has to decide"""
+    cancel_asked: bool
+    error: RunError | None
+    events: int
+    """how many events are stored, which is the last one's `seq`"""
+    rounds: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost: int | None
+    created_at: int
+    """milliseconds since the epoch"""
+    created_by: str
+    """the API key on whose behalf it makes its calls"""
+    started_at: int | None
+    ended_at: int | None
+    expanded: RunExpanded | None = None
+
+
+class TokenSessionApproval(ApiObject):
+    approval_id: str
+    """the id of an approval: `apr_…`"""
+    operation_id: str
+    """the id of an operation: `op_…`"""
+    session_id: str
+    """the only session it serves"""
+    policy_hash: str
+    args: TokenSessionApprovalArgs
+    risk_max: float
+    risk_basis: list[str]
+    """a call that is risky for another reason is another call"""
+    reasons: list[str]
+    """codes of all that a person was shown: a call that is held for another reason is another call"""
+
+
+class TokenJob(ApiObject):
+    job_id: str
+    """the id of a job: `job_…`"""
+    tools: list[str]
+    """tools by their whole names: a family would list what nobody has seen"""
+
+
+class TokenExpanded(ApiObject):
+    """what `expand` names; null: it is not there for you; `children` is the first page of the children of one token"""
+    agent: Agent | None = None
+    children: TokenList | None = None
+
+
+class Token(ApiObject):
+    v: Literal[1]
+    capability_token_id: str
+    """the id of a token: `cap_…`"""
+    tenant_id: str
+    """the id of a tenant: `ten_…`"""
+    agent_id: str
+    """the id of an agent: `agt_…`"""
+    parent_id: str | None
+    workspace_id: str | None
+    """the only workspace it reaches; null: any of the tenant"""
+    grant: Grant
+    issuer: str
+    """the API key that issued it"""
+    created_at: int
+    """milliseconds since the epoch, UTC"""
+    revoked_at: int | None
+    used: Budgets
+    reserved: Budgets
+    left: Budgets
+    chain: list[str]
+    """the way to it, root first, itself last"""
+    revoked: bool
+    """it, or one above it"""
+    session_approval: TokenSessionApproval | None = None
+    spawned_by: str | None = None
+    """the committed call of `agent.spawn` that the kernel made it for"""
+    job: TokenJob | None = None
+    expanded: TokenExpanded | None = None
+
+
+class TokenList(ApiObject):
+    items: list[Token]
+    next_cursor: str | None
+
+
 class CallNotice(ApiObject):
     operation_id: str
     """the id of an operation: `op_…`"""
@@ -690,104 +965,6 @@ class ApiKey(ApiObject):
 class ApiKeyList(ApiObject):
     items: list[ApiKey]
     next_cursor: str | None
-
-
-class ApprovalBinding(ApiObject):
-    """what an approval binds to; it counts once"""
-    action_digest: str
-    """with the snapshot left out"""
-    effect_digest: str | None
-    policy_hash: str
-    expires_at: int
-    """milliseconds since the epoch"""
-
-
-class ApprovalPreview(ApiObject):
-    state: ApprovalPreviewState
-    why: str | None
-    round: int
-    """2 once an effect went stale and was shown anew"""
-    base_snapshot_id: str | None
-    changes: list[Change] | None
-    changes_total: int | None
-    exit_code: int | None
-    output: Any
-    """the tool's result; null where it is too long to show"""
-    would_ask_for: list[ApprovalPreviewWouldAskForItem]
-    """with any of these the approval is of the action: the preview did not have them, so the effect may differ"""
-    used: Budgets | None
-
-
-class ApprovalPreviewWouldAskForItem(ApiObject):
-    kind: Annotated[Literal["egress", "secret"], OPEN]
-    what: str
-
-
-class ApprovalVotes(ApiObject):
-    given: int
-    """distinct persons whose approval is valid"""
-    needed: int
-    """distinct persons who must approve"""
-    role: ApproverRole
-    """the lowest role whose approval counts"""
-
-
-class ApprovalVotedItem(ApiObject):
-    vote_id: str
-    """the id of a vote: `vot_…`"""
-    says: ApprovalVotedItemSays
-    principal: str
-    """the person whose vote it is"""
-    role: ApproverRole
-    """the right that was used"""
-    cast_by: str
-    """the API key that gave it"""
-    cast_as: str
-    """the person of that key: another than `principal` if the right was delegated"""
-    delegation_id: str | None
-    effect_digest: str | None
-    stands: bool
-    """whether it applies to the current subject of the approval, and its right was not revoked"""
-    comment: str | None
-    record_id: str | None
-    created_at: int
-    """milliseconds since the epoch"""
-
-
-class Approval(ApiObject):
-    approval_id: str
-    """the id of an approval: `apr_…`"""
-    operation_id: str
-    """the id of an operation: `op_…`"""
-    tool_id: str
-    agent_id: str
-    """the id of an agent: `agt_…`"""
-    action_digest: str
-    autonomy_mode: AutonomyMode
-    of: ApprovalOf
-    state: Annotated[Literal["pending", "approved", "denied", "expired", "cancelled", "superseded"], OPEN]
-    binding: ApprovalBinding
-    preview: ApprovalPreview
-    votes: ApprovalVotes
-    voted: list[ApprovalVotedItem]
-    """the votes, oldest first"""
-    reasons: list[Reason]
-    args: Any
-    """the arguments that would run, for the approver"""
-    created_at: int
-    """milliseconds since the epoch"""
-    expires_at: int
-    """milliseconds since the epoch"""
-    decided_at: int | None
-    decided_by: str | None
-    comment: str | None
-    session_token_id: str | None = None
-    groups: list[ApproverDemandCount] | None = None
-    """the groups that the policy reserves it for; absent: anybody of that role may decide"""
-    escalated_to: list[str] | None = None
-    """groups that it was offered to later, beside those; absent: none"""
-    escalates_at: int | None = None
-    """when it is offered to further groups; absent: never"""
 
 
 class ApprovalList(ApiObject):
@@ -1023,65 +1200,6 @@ class Tenant(ApiObject):
 class TenantList(ApiObject):
     items: list[Tenant]
     next_cursor: str | None
-
-
-class OperationVotes(ApiObject):
-    """of a call that is held: how many have approved it"""
-    given: int
-    """distinct persons whose approval is valid"""
-    needed: int
-    """distinct persons who must approve"""
-    role: ApproverRole
-    """the lowest role whose approval counts"""
-
-
-class OperationErased(ApiObject):
-    """where its content was erased: when, and by which record"""
-    at: int
-    """milliseconds since the epoch"""
-    erasure_id: str
-    """the id of an erasure: `ers_…`"""
-    record_id: str
-    """its record"""
-
-
-class Operation(ApiObject):
-    operation_id: str
-    """the id of an operation: `op_…`"""
-    state: CallState
-    tool_id: str
-    agent_id: str
-    """the id of an agent: `agt_…`"""
-    capability_token_id: str
-    workspace_id: str | None
-    session_id: str | None
-    task_class: str
-    autonomy_mode: AutonomyMode
-    risk_score: float
-    risk_basis: list[str]
-    reasons: list[Reason]
-    provenance: Provenance
-    attempt: int
-    replayed: bool
-    """this answer is the original outcome of an idempotency key used again"""
-    approval_id: str | None
-    decision_record_id: str
-    """the id of a record: `rec_…`"""
-    outcome_record_id: str | None
-    resolution: Resolution | None
-    created_at: int
-    """milliseconds since the epoch"""
-    updated_at: int
-    """milliseconds since the epoch"""
-    result: ToolResult | None
-    scheduling_class: SchedulingClass | None = None
-    """when it is served among the waiting calls of its tenant"""
-    votes: OperationVotes | None = None
-    erased: OperationErased | None = None
-    awaits: Literal["caller"] | None = None
-    """its proposer is to run it: ask for its permit. Absent: somebody else runs it, or it has ended"""
-    redactions: list[Redaction] | None = None
-    """what rules of the policy redact of its result; absent: nothing"""
 
 
 class OperationExplanation(ApiObject):
@@ -2094,64 +2212,6 @@ class SnapshotList(ApiObject):
     next_cursor: str | None
 
 
-class TokenSessionApproval(ApiObject):
-    approval_id: str
-    """the id of an approval: `apr_…`"""
-    operation_id: str
-    """the id of an operation: `op_…`"""
-    session_id: str
-    """the only session it serves"""
-    policy_hash: str
-    args: TokenSessionApprovalArgs
-    risk_max: float
-    risk_basis: list[str]
-    """a call that is risky for another reason is another call"""
-    reasons: list[str]
-    """codes of all that a person was shown: a call that is held for another reason is another call"""
-
-
-class TokenJob(ApiObject):
-    job_id: str
-    """the id of a job: `job_…`"""
-    tools: list[str]
-    """tools by their whole names: a family would list what nobody has seen"""
-
-
-class Token(ApiObject):
-    v: Literal[1]
-    capability_token_id: str
-    """the id of a token: `cap_…`"""
-    tenant_id: str
-    """the id of a tenant: `ten_…`"""
-    agent_id: str
-    """the id of an agent: `agt_…`"""
-    parent_id: str | None
-    workspace_id: str | None
-    """the only workspace it reaches; null: any of the tenant"""
-    grant: Grant
-    issuer: str
-    """the API key that issued it"""
-    created_at: int
-    """milliseconds since the epoch, UTC"""
-    revoked_at: int | None
-    used: Budgets
-    reserved: Budgets
-    left: Budgets
-    chain: list[str]
-    """the way to it, root first, itself last"""
-    revoked: bool
-    """it, or one above it"""
-    session_approval: TokenSessionApproval | None = None
-    spawned_by: str | None = None
-    """the committed call of `agent.spawn` that the kernel made it for"""
-    job: TokenJob | None = None
-
-
-class TokenList(ApiObject):
-    items: list[Token]
-    next_cursor: str | None
-
-
 class ToolFunction(ApiObject):
     """of a function that a process of the tenant runs"""
     mode: ToolFunctionMode
@@ -2365,39 +2425,6 @@ class Model(ApiObject):
 
 class ModelList(ApiObject):
     items: list[Model]
-
-
-class RunError(ApiObject):
-    """why the model or the run failed"""
-    fault: str
-    message: str
-
-
-class Run(ApiObject):
-    run_id: str
-    """the id of a run: `run_…`"""
-    session_id: str
-    """the id of a session: `ses_…`"""
-    model: str
-    state: RunState
-    stopped: RunStopped | None
-    waits_for: list[str]
-    """operations that a person has to decide"""
-    cancel_asked: bool
-    error: RunError | None
-    events: int
-    """how many events are stored, which is the last one's `seq`"""
-    rounds: int
-    input_tokens: int
-    cached_tokens: int
-    output_tokens: int
-    cost: int | None
-    created_at: int
-    """milliseconds since the epoch"""
-    created_by: str
-    """the API key on whose behalf it makes its calls"""
-    started_at: int | None
-    ended_at: int | None
 
 
 class RunEventReplied(ApiObject):

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   ApprovalDiff,
-  ApprovalView,
   DelegationNote,
   DelegationScope,
   DelegationView,
@@ -16,8 +15,12 @@ import {
 } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../../edge/requests/fields.ts';
+import { Expand } from '../../edge/expansions/expansions.ts';
 import { route } from '../../edge/requests/route.ts';
-import { ApprovalList, DelegationList } from './views.ts';
+import { ApprovalList, DelegationList, ExpandableApproval } from './views.ts';
+
+const expands = { operation: { route: 'readOperation', param: 'operation_id' } } as const;
+const expand = Expand('operation');
 
 const readRoute = { tag: 'approvals', allowed: ['admin', 'operator', 'auditor'] } as const;
 const decision = {
@@ -62,9 +65,11 @@ export const APPROVALS = {
               '`true`: only those that you may decide now: of your role and groups, and not of your own calls',
           }),
         ),
+        expand,
       },
       closed,
     ),
+    expands,
     answers: { 200: { description: 'A page of approvals', schema: ApprovalList } },
   }),
   read: route({
@@ -74,7 +79,9 @@ export const APPROVALS = {
     path: '/v1/approvals/{approval_id}',
     params: { approval_id: 'approval' },
     summary: 'Shows the held call, and the effect of its preview',
-    answers: { 200: { description: 'The approval', schema: ApprovalView } },
+    query: Type.Object({ expand }, closed),
+    expands,
+    answers: { 200: { description: 'The approval', schema: ExpandableApproval } },
     faults: ['not_found'],
   }),
   diff: route({

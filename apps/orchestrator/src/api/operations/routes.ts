@@ -10,11 +10,19 @@ import {
 } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, paging, Wait } from '../../edge/requests/fields.ts';
+import { Expand } from '../../edge/expansions/expansions.ts';
 import { ROLES, route } from '../../edge/requests/route.ts';
-import { OperationList } from './views.ts';
+import { ExpandableOperation, OperationList } from './views.ts';
 
 /** A day. A client that follows for longer connects again. */
 const FOLLOW_MAX_MS = 24 * 3_600_000;
+
+const expands = {
+  result: { route: 'readOperation', param: 'operation_id', shows: 'result' },
+  approval: { route: 'readApproval', param: 'approval_id' },
+  receipt: { route: 'readReceipt', param: 'operation_id' },
+} as const;
+const expand = Expand('result', 'approval', 'receipt');
 
 const one = { tag: 'operations', params: { operation_id: 'operation' }, faults: ['not_found'] } as const;
 
@@ -38,10 +46,13 @@ export const OPERATIONS = {
         unresolved: Type.Optional(
           Type.Boolean({ description: '`true`: only unresolved ambiguous ones; the filter `state` is then ignored' }),
         ),
+        expand,
       },
       closed,
     ),
+    expands,
     answers: { 200: { description: 'A page of operations', schema: OperationList } },
+    faults: ['ledger.unavailable'],
   }),
   read: route({
     ...one,
@@ -50,8 +61,10 @@ export const OPERATIONS = {
     path: '/v1/operations/{operation_id}',
     allowed: ROLES,
     summary: 'Shows an operation; with `wait`, returns as soon as it has ended or is held',
-    query: Type.Object({ wait: Wait }, closed),
-    answers: { 200: { description: 'The operation with its current state', schema: OperationView } },
+    query: Type.Object({ wait: Wait, expand }, closed),
+    expands,
+    answers: { 200: { description: 'The operation with its current state', schema: ExpandableOperation } },
+    faults: ['not_found', 'ledger.unavailable'],
   }),
   cancel: route({
     ...one,

@@ -4,8 +4,10 @@ import { Type } from 'typebox';
 import { closed, Key, Name, paging } from '../../edge/requests/fields.ts';
 import { runFields, sessionFields } from '../../runs/conversations/session-fields.ts';
 import { USAGE_BY } from '../../store/session-rows/sessions.ts';
+import { Expand } from '../../edge/expansions/expansions.ts';
 import { ROLES, route } from '../../edge/requests/route.ts';
 import {
+  ExpandableRun,
   ModelList,
   RunList,
   RunReplayView,
@@ -50,7 +52,9 @@ export const RUNS = {
     path: '/v1/runs/{run_id}',
     allowed: ROLES,
     summary: 'Shows a run with its current state',
-    answers: { 200: { description: 'The run', schema: RunView } },
+    query: Type.Object({ expand: Expand('session') }, closed),
+    expands: { session: { route: 'readSession', param: 'session_id' } },
+    answers: { 200: { description: 'The run', schema: ExpandableRun } },
     faults: ['not_found'],
   }),
   follow: route({

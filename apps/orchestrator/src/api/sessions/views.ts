@@ -84,6 +84,20 @@ export const RunView = Type.Object(
   closed,
 );
 export type RunView = Static<typeof RunView>;
+
+/** A run, with what its request expands. */
+export const ExpandableRun = Type.Object(
+  {
+    ...RunView.properties,
+    expanded: Type.Optional(
+      Type.Object(
+        { session: Type.Optional(orNull(SessionView)) },
+        { ...closed, description: 'what `expand` names; null: it is not there for you' },
+      ),
+    ),
+  },
+  closed,
+);
 export const RunList = listOf(RunView);
 
 const ShownTurn = Type.Object(

@@ -2,11 +2,14 @@
 import { Grant, idSchema } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, paging } from '../../edge/requests/fields.ts';
+import { Expand } from '../../edge/expansions/expansions.ts';
 import { ROLES, route } from '../../edge/requests/route.ts';
-import { TokenList } from './views.ts';
+import { ExpandableToken, TokenList } from './views.ts';
 import { TokenView } from '../../calls/kernel/token-view.ts';
 
 const shared = { tag: 'capability-tokens' } as const;
+const agent = { route: 'readAgent', param: 'agent_id' } as const;
+const children = { route: 'listTokens', param: 'parent_id', member: 'capability_token_id' } as const;
 const one = { ...shared, params: { capability_token_id: 'token' } } as const;
 
 export const TOKENS = {
@@ -58,7 +61,11 @@ export const TOKENS = {
     path: '/v1/capability-tokens',
     allowed: ROLES,
     summary: "Lists tokens; an agent's key sees its own and their descendants",
-    query: Type.Object({ ...paging, agent_id: Type.Optional(Key), parent_id: Type.Optional(Key) }, closed),
+    query: Type.Object(
+      { ...paging, agent_id: Type.Optional(Key), parent_id: Type.Optional(Key), expand: Expand('agent') },
+      closed,
+    ),
+    expands: { agent },
     answers: { 200: { description: 'A page of tokens', schema: TokenList } },
     faults: ['not_found'],
   }),
@@ -69,7 +76,9 @@ export const TOKENS = {
     path: '/v1/capability-tokens/{capability_token_id}',
     allowed: ROLES,
     summary: 'Shows a token and its used budgets',
-    answers: { 200: { description: 'The token', schema: TokenView } },
+    query: Type.Object({ expand: Expand('agent', 'children') }, closed),
+    expands: { agent, children },
+    answers: { 200: { description: 'The token', schema: ExpandableToken } },
     faults: ['not_found'],
   }),
   revoke: route({

@@ -26,6 +26,9 @@ answers with the first operation, and \`Idempotent-Replayed: true\`. With anothe
 in another state nothing is changed, and the answer is \`precondition.failed\` (412) with the present tag. A route that
 compares no tags refuses the header.
 
+**Expansions.** \`expand=a,b\` of some reads shows related objects beside, in the member \`expanded\`. You see what the
+route of each object would show you.
+
 **Rates.** \`RateLimit-Policy\` and \`RateLimit\` are on every answer to a key of a tenant. After 429, wait as long as
 \`Retry-After\` says.
 

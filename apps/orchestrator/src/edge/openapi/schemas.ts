@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TSchema } from 'typebox';
 
-/** Schemas by the names that they have in the document. */
-export type NamedSchemas = Readonly<Record<string, TSchema>>;
+/**
+ * Schemas by the names that they have in the document. Of several with one name the first is written: it accepts what
+ * the others accept.
+ */
+export type NamedSchemas = Readonly<Record<string, TSchema | readonly TSchema[]>>;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -26,13 +29,14 @@ export class SchemaWriter {
   readonly #components: Record<string, Json> = {};
 
   constructor(named: NamedSchemas) {
-    this.#byIdentity = new Map(Object.entries(named).map(([name, schema]) => [schema, name]));
-    for (const [name, schema] of Object.entries(named))
+    const all = Object.entries(named).map(([name, given]) => [name, [given].flat() as TSchema[]] as const);
+    this.#byIdentity = new Map(all.flatMap(([name, schemas]) => schemas.map((schema) => [schema, name])));
+    for (const [name, schema] of all.flatMap(([each, schemas]) => schemas.map((schema) => [each, schema] as const)))
       if (isNameable(schema)) {
         const shape = shapeOf(schema);
         if (!this.#byShape.has(shape)) this.#byShape.set(shape, name);
       }
-    for (const [name, schema] of Object.entries(named)) this.#components[name] = this.#written(schema, name);
+    for (const [name, [schema]] of all) if (schema !== undefined) this.#components[name] = this.#written(schema, name);
   }
 
   /** All that is referred to, by name. It is complete when every schema has been written. */

@@ -39,6 +39,21 @@ export interface Answer {
   readonly streamed?: string;
 }
 
+/** Most rows of a page whose request expands something: each may cost as much as a request. */
+export const EXPANDED_ROWS_MAX = 50;
+
+/** What an answer can show beside: what another route shows, under the rules of that route. */
+export interface Expansion {
+  /** the id of the other route */
+  readonly route: string;
+  /** the parameter of the other route */
+  readonly param: string;
+  /** the member of the answer that has its value; by default it has the parameter's name */
+  readonly member?: string;
+  /** the member of the other route's answer that is shown; by default all of it */
+  readonly shows?: string;
+}
+
 /**
  * One route as data. Guard, parser, OpenAPI document and the table of roles are all generated from this row, so that
  * they cannot differ.
@@ -86,6 +101,8 @@ export interface RouteRow {
    * the hash of a set; the handler sets both.
    */
   readonly tagged?: 'view' | 'file' | 'policy';
+  /** what `expand` of the query adds to the answer, or to each item of a page, by name */
+  readonly expands?: Readonly<Record<string, Expansion>>;
   /** besides the faults that every route may answer */
   readonly faults?: readonly FaultCode[];
 }

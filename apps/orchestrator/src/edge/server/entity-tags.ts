@@ -26,6 +26,8 @@ const rowOf = (context: ExecutionContext): RouteRow | undefined =>
 /** What was removed has no tag. */
 function tagged({ method }: RouteRow, answer: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
   if (method === 'DELETE') return answer;
+  // An answer with expansions is another one than the state that changes are compared with.
+  if ((request.query as { readonly expand?: unknown }).expand !== undefined) return answer;
   const etag = reply.hasHeader('etag') ? String(reply.getHeader('etag')) : `"${entityTag(answer)}"`;
   void reply.headers({ etag, 'cache-control': 'private, no-cache' });
   if (method !== 'GET' || !isNamedIn(request.headers['if-none-match'], etag)) return answer;

@@ -69,13 +69,13 @@ class AsyncApprovalsApi(AsyncGroup):
         answer: models.Delegation = await self._json(routes.APPROVALS__REVOKE_DELEGATION, (delegation_id, ), None, {}, options, models.Delegation)
         return answer
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None, state: models.ListApprovalsState | None = None, mine: bool | None = None, options: RequestOptions | None = None) -> AsyncListed[models.ApprovalList, models.Approval]:
+    def list(self, *, cursor: str | None = None, limit: int | None = None, state: models.ListApprovalsState | None = None, mine: bool | None = None, expand: str | None = None, options: RequestOptions | None = None) -> AsyncListed[models.ApprovalList, models.Approval]:
         """Lists approvals, newest first. Roles: admin, operator, auditor."""
-        return self._list(routes.APPROVALS__LIST, (), None, {"cursor": cursor, "limit": limit, "state": state, "mine": mine}, options, models.ApprovalList)
+        return self._list(routes.APPROVALS__LIST, (), None, {"cursor": cursor, "limit": limit, "state": state, "mine": mine, "expand": expand}, options, models.ApprovalList)
 
-    async def get(self, approval_id: str, /, *, options: RequestOptions | None = None) -> models.Approval:
+    async def get(self, approval_id: str, /, *, expand: str | None = None, options: RequestOptions | None = None) -> models.Approval:
         """Shows the held call, and the effect of its preview. Roles: admin, operator, auditor."""
-        answer: models.Approval = await self._json(routes.APPROVALS__GET, (approval_id, ), None, {}, options, models.Approval)
+        answer: models.Approval = await self._json(routes.APPROVALS__GET, (approval_id, ), None, {"expand": expand}, options, models.Approval)
         return answer
 
     async def get_diff(self, approval_id: str, /, *, options: RequestOptions | None = None) -> models.ApprovalDiff:
@@ -176,18 +176,18 @@ class AsyncCapabilityTokensApi(AsyncGroup):
         answer: models.Token = await self._json(routes.CAPABILITY_TOKENS__ISSUE, (), body, {}, options, models.Token)
         return answer
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None, agent_id: str | None = None, parent_id: str | None = None, options: RequestOptions | None = None) -> AsyncListed[models.TokenList, models.Token]:
+    def list(self, *, cursor: str | None = None, limit: int | None = None, agent_id: str | None = None, parent_id: str | None = None, expand: str | None = None, options: RequestOptions | None = None) -> AsyncListed[models.TokenList, models.Token]:
         """Lists tokens; an agent's key sees its own and their descendants. Roles: admin, operator, agent, auditor."""
-        return self._list(routes.CAPABILITY_TOKENS__LIST, (), None, {"cursor": cursor, "limit": limit, "agent_id": agent_id, "parent_id": parent_id}, options, models.TokenList)
+        return self._list(routes.CAPABILITY_TOKENS__LIST, (), None, {"cursor": cursor, "limit": limit, "agent_id": agent_id, "parent_id": parent_id, "expand": expand}, options, models.TokenList)
 
     async def attenuate(self, capability_token_id: str, body: models.AttenuateTokenRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.Token:
         """Creates a child token that grants less, for the same agent or another. Roles: admin, agent."""
         answer: models.Token = await self._json(routes.CAPABILITY_TOKENS__ATTENUATE, (capability_token_id, ), body, {}, options, models.Token)
         return answer
 
-    async def get(self, capability_token_id: str, /, *, options: RequestOptions | None = None) -> models.Token:
+    async def get(self, capability_token_id: str, /, *, expand: str | None = None, options: RequestOptions | None = None) -> models.Token:
         """Shows a token and its used budgets. Roles: admin, operator, agent, auditor."""
-        answer: models.Token = await self._json(routes.CAPABILITY_TOKENS__GET, (capability_token_id, ), None, {}, options, models.Token)
+        answer: models.Token = await self._json(routes.CAPABILITY_TOKENS__GET, (capability_token_id, ), None, {"expand": expand}, options, models.Token)
         return answer
 
     async def revoke(self, capability_token_id: str, body: Mapping[str, Any] | None = None, /, *, options: RequestOptions | None = None) -> models.Token:
@@ -526,13 +526,13 @@ class AsyncOauthApi(AsyncGroup):
 
 
 class AsyncOperationsApi(AsyncGroup):
-    def list(self, *, cursor: str | None = None, limit: int | None = None, state: models.CallState | None = None, tool_id: str | None = None, agent_id: str | None = None, workspace_id: str | None = None, session_id: str | None = None, scheduling_class: models.SchedulingClass | None = None, unresolved: bool | None = None, options: RequestOptions | None = None) -> AsyncListed[models.OperationList, models.Operation]:
+    def list(self, *, cursor: str | None = None, limit: int | None = None, state: models.CallState | None = None, tool_id: str | None = None, agent_id: str | None = None, workspace_id: str | None = None, session_id: str | None = None, scheduling_class: models.SchedulingClass | None = None, unresolved: bool | None = None, expand: str | None = None, options: RequestOptions | None = None) -> AsyncListed[models.OperationList, models.Operation]:
         """Lists operations, newest first; an agent's key sees its own. Roles: admin, operator, agent, auditor."""
-        return self._list(routes.OPERATIONS__LIST, (), None, {"cursor": cursor, "limit": limit, "state": state, "tool_id": tool_id, "agent_id": agent_id, "workspace_id": workspace_id, "session_id": session_id, "scheduling_class": scheduling_class, "unresolved": unresolved}, options, models.OperationList)
+        return self._list(routes.OPERATIONS__LIST, (), None, {"cursor": cursor, "limit": limit, "state": state, "tool_id": tool_id, "agent_id": agent_id, "workspace_id": workspace_id, "session_id": session_id, "scheduling_class": scheduling_class, "unresolved": unresolved, "expand": expand}, options, models.OperationList)
 
-    async def get(self, operation_id: str, /, *, wait: int | None = None, options: RequestOptions | None = None) -> models.Operation:
+    async def get(self, operation_id: str, /, *, wait: int | None = None, expand: str | None = None, options: RequestOptions | None = None) -> models.Operation:
         """Shows an operation; with `wait`, returns as soon as it has ended or is held. Roles: admin, operator, agent, auditor."""
-        answer: models.Operation = await self._json(routes.OPERATIONS__GET, (operation_id, ), None, {"wait": wait}, options, models.Operation)
+        answer: models.Operation = await self._json(routes.OPERATIONS__GET, (operation_id, ), None, {"wait": wait, "expand": expand}, options, models.Operation)
         return answer
 
     async def cancel(self, operation_id: str, body: Mapping[str, Any] | None = None, /, *, options: RequestOptions | None = None) -> models.Operation:
@@ -755,9 +755,9 @@ class AsyncRetentionApi(AsyncGroup):
 
 
 class AsyncRunsApi(AsyncGroup):
-    async def get(self, run_id: str, /, *, options: RequestOptions | None = None) -> models.Run:
+    async def get(self, run_id: str, /, *, expand: str | None = None, options: RequestOptions | None = None) -> models.Run:
         """Shows a run with its current state. Roles: admin, operator, agent, auditor."""
-        answer: models.Run = await self._json(routes.RUNS__GET, (run_id, ), None, {}, options, models.Run)
+        answer: models.Run = await self._json(routes.RUNS__GET, (run_id, ), None, {"expand": expand}, options, models.Run)
         return answer
 
     def follow(self, run_id: str, /, *, after: int | None = None, for_ms: int | None = None, options: RequestOptions | None = None) -> AsyncEvents:
