@@ -78,6 +78,7 @@ export const APPROVALS = {
     method: 'GET',
     path: '/v1/approvals/{approval_id}',
     params: { approval_id: 'approval' },
+    tagged: 'view',
     summary: 'Shows the held call, and the effect of its preview',
     query: Type.Object({ expand }, closed),
     expands,

@@ -72,6 +72,7 @@ export const EXECUTION_PROFILES = {
     id: 'readExecutionProfile',
     method: 'GET',
     allowed: READER_ROLES,
+    tagged: 'view',
     summary: 'Shows one execution profile',
     answers: { 200: { description: 'The profile', schema: ProfileView } },
   }),

@@ -77,6 +77,7 @@ export const SANDBOXES = {
     id: 'readSandbox',
     method: 'GET',
     allowed: READER_ROLES,
+    tagged: 'view',
     summary: 'Shows one sandbox of mk8.shell, its signed environment, and whether scripts run in it',
     answers: { 200: { description: 'The sandbox', schema: SandboxDetails } },
   }),

@@ -58,6 +58,7 @@ export const SKILLS = {
     id: 'readSkill',
     method: 'GET',
     allowed: READER_ROLES,
+    tagged: 'view',
     summary: 'Shows one skill, with the files of its newest version and its stored versions',
     answers: { 200: { description: 'The skill', schema: SkillDetails } },
   }),

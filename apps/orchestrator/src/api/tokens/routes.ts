@@ -75,6 +75,7 @@ export const TOKENS = {
     method: 'GET',
     path: '/v1/capability-tokens/{capability_token_id}',
     allowed: ROLES,
+    tagged: 'view',
     summary: 'Shows a token and its used budgets',
     query: Type.Object({ expand: Expand('agent', 'children') }, closed),
     expands: { agent, children },
