@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the package that users install, in dist/package: one ES module for any platform, and one file of types. Neither
-// imports anything, so an installation needs no other package, and no library of types.
+// imports anything, so an installation needs no other package, and no library of types. Each adapter of a framework is
+// a module and a file of types beside them, which import nothing but the types of the first.
 import { build } from 'esbuild';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,6 +13,9 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const checkout = join(here, '../..');
 const folder = process.argv[2] ?? join(here, 'dist/package');
 
+/** Adapters of frameworks, each an entry point of the package. */
+const ADAPTERS = ['ai', 'anthropic', 'claude-agent', 'langchain', 'openai', 'openai-agents'];
+
 /** The folder of the innermost package in a path. */
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
@@ -20,8 +24,11 @@ await mkdir(folder, { recursive: true });
 
 const { metafile } = await build({
   absWorkingDir: checkout,
-  entryPoints: [join(here, 'src/index.ts')],
-  outfile: join(folder, 'index.js'),
+  entryPoints: [
+    join(here, 'src/index.ts'),
+    ...ADAPTERS.map((name) => ({ in: join(here, `src/adapters/${name}.ts`), out: name })),
+  ],
+  outdir: folder,
   bundle: true,
   metafile: true,
   // No module of Node.js resolves: what has one for Node.js alone fails the build.
@@ -42,7 +49,11 @@ const { metafile } = await build({
 const left = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
 if (left.length > 0) throw new Error(`the package would import ${left.join(', ')}`);
 
-await writeFile(join(folder, 'index.d.ts'), typesOf(join(here, 'dist/index.d.ts')));
+const index = join(here, 'dist/index.d.ts');
+await writeFile(join(folder, 'index.d.ts'), typesOf(index));
+const shared = exportedNames(index);
+for (const name of ADAPTERS)
+  await writeFile(join(folder, `${name}.d.ts`), adapterTypesOf(join(here, `dist/adapters/${name}.d.ts`), shared));
 await writeFile(join(folder, 'THIRD-PARTY.txt'), licensesOf(Object.keys(metafile.inputs)));
 await copyFile(join(checkout, 'LICENSE'), join(folder, 'LICENSE'));
 await copyFile(join(here, 'README.md'), join(folder, 'README.md'));
@@ -55,9 +66,17 @@ const manifest = {
   type: 'module',
   sideEffects: false,
   engines: { node: '>=20.3' },
-  exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
+  exports: {
+    ...Object.fromEntries(
+      ['index', ...ADAPTERS].map((file) => [
+        file === 'index' ? '.' : `./${file}`,
+        { types: `./${file}.d.ts`, default: `./${file}.js` },
+      ]),
+    ),
+    './package.json': './package.json',
+  },
   types: './index.d.ts',
-  files: ['index.js', 'index.d.ts', 'THIRD-PARTY.txt'],
+  files: ['*.js', '*.d.ts', 'THIRD-PARTY.txt'],
 };
 await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 
@@ -92,6 +111,27 @@ function typesOf(entry) {
   const list = exported.map(({ name, isType }) => `  ${isType ? 'type ' : ''}${name},`);
   const text = [...parts.values()].map((part) => part.text.trim()).filter((part) => part !== '');
   return `// SPDX-License-Identifier: Apache-2.0\n${text.join('\n')}\nexport {\n${list.join('\n')}\n};\n`;
+}
+
+/** What a file of types exports. */
+function exportedNames(entry) {
+  const parts = new Map();
+  readTypes(entry, parts);
+  return new Set(exportsOf(entry, parts).map(({ name }) => name));
+}
+
+/** The types of an adapter, which has those that it shares with the client from the client's file. */
+function adapterTypesOf(file, shared) {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2023, true);
+  const statements = source.statements.map((statement) => {
+    if (!ts.isImportDeclaration(statement)) return statement.getText();
+    const names = statement.importClause.namedBindings.elements.map((one) => one.name.text);
+    const missing = names.filter((name) => !shared.has(name));
+    if (missing.length > 0) throw new Error(`${file} has types that the client does not export: ${missing.join(', ')}`);
+    targetOf(file, statement.moduleSpecifier.text);
+    return `import type { ${names.join(', ')} } from './index.js';`;
+  });
+  return `// SPDX-License-Identifier: Apache-2.0\n${statements.join('\n')}\n`;
 }
 
 /** Reads a file of types and those that it imports, each once. */

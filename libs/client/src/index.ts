@@ -1,5 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 export { Writ, type WritOptions } from './writ.ts';
+export {
+  declarationsOf,
+  type FunctionDeclaration,
+  type GovernedTool,
+  type GovernedTools,
+  type JsonSchema,
+} from './adapters/governed-tool.ts';
+export {
+  governed,
+  type Admitted,
+  type Answer,
+  type Done,
+  type FrameworkCall,
+  type Governed,
+  type GovernedClient,
+  type GovernOptions,
+} from './adapters/governed.ts';
+export type { Denied, Held } from './adapters/denials.ts';
+export type { Telemetry, TelemetrySpan } from './adapters/telemetry.ts';
 export type { Download, Listed, ListPage, ServerEvent } from './answers.ts';
 export type { Approvals, PendingOptions } from './approvals.ts';
 export type {
