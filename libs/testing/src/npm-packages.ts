@@ -19,8 +19,9 @@ const FILES = ['package.json', 'package-lock.json'] as const;
  *
  * @param name for the folder of the cache
  * @param pinned the folder with `package.json` and `package-lock.json`
+ * @param installMs how long it may take, for what is larger than most
  */
-export async function npmPackages(name: string, pinned: string): Promise<string | null> {
+export async function npmPackages(name: string, pinned: string, installMs = INSTALL_MS): Promise<string | null> {
   const lock = createHash('sha256').update(await readFile(join(pinned, FILES[1])));
   const cache = join(repositoryRoot(), '.writ', 'cache');
   const folder = join(cache, `npm-${name}-${lock.digest('hex').slice(0, 16)}`);
@@ -30,7 +31,7 @@ export async function npmPackages(name: string, pinned: string): Promise<string 
   try {
     for (const file of FILES) await copyFile(join(pinned, file), join(partial, file));
     const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev', '--loglevel=error'];
-    await run('npm', ['ci', ...options], { cwd: partial, timeout: INSTALL_MS });
+    await run('npm', ['ci', ...options], { cwd: partial, timeout: installMs });
     await rename(partial, folder);
     return folder;
   } catch {

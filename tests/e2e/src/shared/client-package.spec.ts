@@ -33,6 +33,15 @@ it('needs no other package, and imports nothing', () => {
   expect(client.read('THIRD-PARTY.txt')).toContain('typebox');
 });
 
+it.each(['ai', 'anthropic', 'claude-agent', 'langchain', 'openai', 'openai-agents'])(
+  'its adapter `%s` imports no framework, and types of the client alone',
+  (name) => {
+    expect(/\bfrom ?['"]|\bimport ?['"(]|\brequire\(/.exec(client.read(`${name}.js`))).toBeNull();
+    const imported = [...client.read(`${name}.d.ts`).matchAll(/\bfrom '([^']*)'/g)].map(([, from]) => from);
+    expect(new Set(imported)).toEqual(new Set(['./index.js']));
+  },
+);
+
 it.each(['typescript', 'typescript-native'])(
   'its types compile with %s, without types of any platform, and check what a program does',
   async (typescript) => {
