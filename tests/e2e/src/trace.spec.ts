@@ -2,6 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { TracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
+import { declarationsOf, governed, Writ, type GovernedTools } from '@writ/client';
 import { STATES } from '@writ/contract';
 import { eventually, makeWorld, Observer, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
 import { Collector, type ExportedSpan } from './collector.ts';
@@ -118,6 +123,52 @@ it("a caller's trace contains the call and is in the record, as the caller state
   );
   const { record } = await verifiedReceipt(stack, world, body.operation_id as string);
   expect(record).toMatchObject({ trace_id: 'ab'.repeat(16), operation_id: body.operation_id as string });
+});
+
+it("a tool of an agent framework is a span of the agent's trace, and so is its call", async () => {
+  const tools: GovernedTools = {
+    refund: { toolId: 'billing.refund', description: 'Refunds.', parameters: { type: 'object' }, run: () => SECRET },
+  };
+  const admin = new Writ({ url: stack.url, apiKey: world.admin.key });
+  await admin.tools.apply({ functions: declarationsOf(tools) });
+  const grant = { fs: [], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 };
+  const { capability_token_id } = (await world.admin.must('/v1/capability-tokens', {
+    agent_id: world.agentId,
+    workspace_id: world.workspaceId,
+    grant: { ...grant, tools: ['billing.*'] },
+  })) as { capability_token_id: string };
+  const exporter = new OTLPTraceExporter({ url: `${collector.url}/v1/traces` });
+  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  trace.setGlobalTracerProvider(provider);
+  try {
+    const fields = { capability_token_id, max_autonomy: 'autopilot' as const };
+    const writ = new Writ({ url: stack.url, apiKey: world.agent.key });
+    const core = governed(writ, tools, { fields, telemetry: { trace } });
+    const call = { name: 'refund', args: {}, callId: 'call_traced' };
+    const { answer, agent } = await trace.getTracer('agent').startActiveSpan('invoke_agent', async (span) => {
+      const came = { answer: await core.run(call), agent: span.spanContext() };
+      span.end();
+      return came;
+    });
+    expect(answer).toMatchObject({ outcome: 'ok', value: SECRET });
+    await provider.forceFlush();
+    const operationId = answer.operationId!;
+    expect((await verifiedReceipt(stack, world, operationId)).record.trace_id).toBe(agent.traceId);
+    const find = (name: string): ExportedSpan | undefined =>
+      collector.spans.find((span) => span.traceId === agent.traceId && span.name === name);
+    const [tool, proposed] = await eventually('both spans', async () => {
+      const found = [find('execute_tool refund'), find('proposed')] as const;
+      return found[0] !== undefined && found[1] !== undefined ? ([found[0], found[1]] as const) : null;
+    });
+    expect([tool.parentSpanId, proposed.parentSpanId]).toEqual([agent.spanId, tool.spanId]);
+    for (const value of ['gen_ai.tool.call.id', 'call_traced', 'writ.operation_id', operationId])
+      expect(collector.text).toContain(value);
+  } finally {
+    trace.disable();
+    context.disable();
+    await provider.shutdown();
+  }
 });
 
 it('no span and no log contains arguments, results or keys', async () => {
