@@ -24,18 +24,27 @@ const settings = {
   settingSources: [],
 };
 
-let asked = prompt;
+let end;
+const ended = new Promise((resolve) => (end = resolve));
+/** The prompt, and then nothing until the end: the hook and the functions answer for as long as the prompt is open. */
+async function* messages() {
+  // A session that is resumed goes on with its call. It has to be given a prompt, which may be empty.
+  yield { type: 'user', message: { role: 'user', content: isResumed ? '' : prompt }, parent_tool_use_id: null };
+  await ended;
+}
+
 if (isResumed) {
   const { session, operation } = kept();
   await governed.untilDecided(operation);
   settings.resume = session;
-  asked = '';
 }
-for await (const message of query({ prompt: asked, options: settings })) {
+for await (const message of query({ prompt: messages(), options: settings })) {
   if (message.type !== 'result') continue;
   const { deferred_tool_use: deferred, session_id: session, result } = message;
   const operation = deferred === undefined ? null : await governed.operationOf(deferred);
-  if (operation !== null) keep({ session, operation }, operation);
   // A session that is resumed begins with the call that it was left with.
-  else if (deferred === undefined) finish(result);
+  if (deferred !== undefined && operation === null) continue;
+  if (operation !== null) keep({ session, operation }, operation);
+  else finish(result);
+  end();
 }

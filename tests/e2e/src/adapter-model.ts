@@ -49,9 +49,10 @@ function chatCompletion({ messages }: JsonValue): WireScript {
 
 function anthropicMessage({ messages, tools = [], stream }: JsonValue): WireScript {
   const last = (messages as JsonValue[]).filter(({ role }) => role === 'user').at(-1)!;
-  const isResult =
-    typeof last.content !== 'string' && (last.content as JsonValue[]).some(({ type }) => type === 'tool_result');
-  const { text, tool, args } = isResult ? { text: `told: ${textOf(last.content)}` } : replyTo(textOf(last.content));
+  const parts: JsonValue[] = typeof last.content === 'string' ? [] : (last.content as JsonValue[]);
+  const results = parts.filter(({ type }) => type === 'tool_result');
+  const { text, tool, args } =
+    results.length > 0 ? { text: `told: ${textOf(results as never)}` } : replyTo(textOf(last.content));
   // The names of a server's tools have a prefix.
   const name = (tools as { name: string }[])
     .map((one) => one.name)
