@@ -89,7 +89,7 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- Before the claim that lists groups changes: notes when.
+-- Before another claim lists groups than before: notes when. Until the first one no session has groups.
 CREATE TRIGGER groups_claim_changed BEFORE UPDATE OF groups_claim ON orchestrator.identity_provider
-  FOR EACH ROW WHEN (old.groups_claim IS DISTINCT FROM new.groups_claim)
+  FOR EACH ROW WHEN (old.groups_claim IS NOT NULL AND old.groups_claim IS DISTINCT FROM new.groups_claim)
   EXECUTE FUNCTION orchestrator.note_groups_claim();
