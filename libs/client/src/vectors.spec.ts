@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@writ/testing';
+import { entityTag } from '@writ/digest';
 import { UsageError } from './errors.ts';
 import { pathOf, type Query } from './paths.ts';
 import { decideRetry, type FailedAttempt } from './retry.ts';
@@ -52,4 +53,8 @@ interface EventVector {
 it.each(vectors<EventVector[]>('events'))('events: $name', ({ chunks, events }) => {
   const reader = new EventReader();
   expect(chunks.flatMap((chunk) => reader.read(Buffer.from(chunk, 'base64')))).toEqual(events);
+});
+
+it.each(vectors<{ name: string; value: unknown; tag: string }[]>('tags'))('tags: $name', ({ value, tag }) => {
+  expect(entityTag(value)).toBe(tag);
 });

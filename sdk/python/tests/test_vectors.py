@@ -8,8 +8,11 @@ import httpx
 import pytest
 from vectors import vectors
 
-from writ import UsageError
+from writ import Client, RequestOptions, UsageError, models
+from writ._canonical import canonical_bytes
+from writ._model import parse
 from writ._paths import address_of, path_of
+from writ._requests import tag_of
 from writ._retry import FailedAttempt, decide_retry
 from writ._sse import EventReader
 
@@ -65,3 +68,35 @@ def test_an_address_that_is_none_is_refused_and_says_why(url: str | None, why: s
 
 def test_an_address_may_have_a_path_and_a_slash_at_its_end() -> None:
     assert address_of("https://writ.example.org:8443/below/") == "https://writ.example.org:8443/below"
+
+
+@pytest.mark.parametrize("vector", vectors("tags"), ids=lambda one: one["name"])
+def test_the_tag_of_an_answer_is_that_of_the_vector(vector: dict[str, Any]) -> None:
+    assert tag_of(vector["value"]) == vector["tag"]
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), 10**400, "\ud800", {"a": object()}, {"\ud800": 1}], ids=repr
+)
+def test_what_json_does_not_have_has_no_tag(value: Any) -> None:
+    with pytest.raises(UsageError, match="it has no canonical JSON"):
+        canonical_bytes(value)
+
+
+def test_an_answer_that_became_a_model_has_the_tag_of_what_the_server_sent() -> None:
+    for value in ({"agent_id": "a", "name": "n", "newer": [1.0, None]}, {"agent_id": 5, "newer": {"x": 1}}):
+        assert tag_of(parse(models.Agent, value)) == tag_of(value)
+
+
+def test_a_change_names_what_was_read_by_its_tag() -> None:
+    sent: list[str | None] = []
+
+    def reply(request: httpx.Request) -> httpx.Response:
+        sent.append(request.headers.get("if-match"))
+        return httpx.Response(200, json={"output_bytes": 5})
+
+    client = Client("http://writ", "k", transport=httpx.MockTransport(reply))
+    seen = client.call_settings.get()
+    client.call_settings.set({"output_bytes": 6}, options=RequestOptions(if_match=seen))
+    client.call_settings.set({"output_bytes": 6}, options=RequestOptions(if_match="ab" * 32))
+    assert sent == [None, f'"{tag_of({"output_bytes": 5})}"', f'"{"ab" * 32}"']

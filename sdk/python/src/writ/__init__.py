@@ -8,12 +8,14 @@ from ._errors import (
     CallFailedError,
     CallRefusedError,
     ConnectionError,
+    NoEffectError,
     ProblemError,
     ReceiptVerificationError,
     TimeoutError,
     UsageError,
     WritError,
 )
+from ._functions import FunctionContext, OwnFunction
 from ._options import RequestOptions
 from ._receipts import CallReceipt, Expected, VerifiedReceipt, verify_receipt
 from ._sse import ServerEvent
@@ -32,6 +34,9 @@ __all__ = [
     "Client",
     "ConnectionError",
     "Expected",
+    "FunctionContext",
+    "NoEffectError",
+    "OwnFunction",
     "ProblemError",
     "ReceiptVerificationError",
     "RequestOptions",

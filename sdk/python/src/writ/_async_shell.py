@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
@@ -12,7 +13,23 @@ import anyio
 import httpx
 
 from ._errors import ConnectionError
-from ._flow import Answer, Attempt, Close, Effect, Emit, Flow, NoAnswer, Pause, Read, Settings, json_of, send
+from ._flow import (
+    Answer,
+    Attempt,
+    Close,
+    Effect,
+    Emit,
+    Ended,
+    Flow,
+    NoAnswer,
+    Pause,
+    Read,
+    Run,
+    Settings,
+    Shielded,
+    json_of,
+    send,
+)  # fmt: skip
 from ._follow import events_of, follow
 from ._model import parse
 from ._options import RequestOptions
@@ -82,7 +99,7 @@ class AsyncShell:
     async def _try(self, effect: Effect) -> tuple[Any, BaseException | None]:
         try:
             return await self._perform(effect), None
-        except ConnectionError as error:
+        except Exception as error:
             return None, error
 
     async def _perform(self, effect: Effect) -> Any:
@@ -94,7 +111,45 @@ class AsyncShell:
             return await effect.stream.response.aclose()
         if isinstance(effect, Read) and isinstance(effect.stream, AsyncOpenStream):
             return await read(effect.stream)
+        if isinstance(effect, Shielded):
+            return await self._shielded(effect)
+        if isinstance(effect, Run):
+            return await self._run(effect)
         raise TypeError(f"a flow has the effect {effect!r}")
+
+    async def _run(self, effect: Run) -> Ended:
+        """The function runs in this task, and the flow beside it in one of its own."""
+        ended: Ended | None = None
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self.run, effect.beside)
+                try:
+                    result = effect.function()
+                    ended = Ended(result=(await result) if inspect.isawaitable(result) else result)
+                except Exception as error:
+                    ended = Ended(error=error)
+                finally:
+                    tasks.cancel_scope.cancel()
+        except BaseException as interrupt:
+            return Ended(error=interrupt, interrupt=interrupt) if ended is None else replace(ended, interrupt=interrupt)
+        assert ended is not None
+        return ended
+
+    async def _shielded(self, effect: Shielded) -> Any:
+        cancelled: BaseException | None = None
+        while True:
+            try:
+                with anyio.CancelScope(shield=True):
+                    value = await self.run(effect.flow())
+            except anyio.get_cancelled_exc_class() as error:
+                # asyncio cancels a task whatever its scopes say. The flow is one that may run again; once is enough.
+                if cancelled is not None:
+                    raise
+                cancelled = error
+            else:
+                if cancelled is not None:
+                    raise cancelled
+                return value
 
     async def _attempt(self, attempt: Attempt) -> Answer | NoAnswer:
         try:

@@ -153,6 +153,23 @@ def settle(settings: Settings, call: CallView, timeout: float | None, options: R
     return call
 
 
+def decided(
+    settings: Settings, call: CallView, timeout: float | None, options: RequestOptions | None
+) -> Flow[CallView]:
+    """The call when no person is waited for any more. Raises TimeoutError after `timeout` seconds."""
+    end = None if timeout is None else settings.clock() + timeout
+    pause = PAUSE_FIRST_S
+    while call.outcome == "held":
+        left = PAUSE_MAX_S if end is None else end - settings.clock()
+        if left <= 0:
+            raise TimeoutError(f"nobody has decided `{call.operation_id}` within {timeout:g} s")
+        yield Pause(min(pause, left))
+        pause = min(pause * 2, PAUSE_MAX_S)
+        operation = yield from read(settings, call.operation_id, 0, options)
+        call = replace(view_of(operation), replayed=call.replayed, sent=call.sent)
+    return call
+
+
 def read(settings: Settings, operation_id: str, wait: float, options: RequestOptions | None) -> Flow[dict[str, Any]]:
     """The operation, after waiting for its end up to `wait` seconds."""
     path = f"/v1/operations/{quote(operation_id, safe='')}?wait={int(wait * 1_000)}"

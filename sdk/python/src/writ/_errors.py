@@ -76,3 +76,7 @@ class ReceiptVerificationError(WritError):
         super().__init__(f"{message} [{check}]")
         #: the check that failed, such as `signature` or `inclusion`
         self.check = check
+
+
+class NoEffectError(WritError):
+    """For a function of yours: it failed, and nothing took effect."""

@@ -12,7 +12,7 @@ import random
 import time
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from ._errors import ConnectionError, ProblemError, TimeoutError, WritError
 from ._options import RETRIES, TIMEOUT_S, RequestOptions
@@ -69,6 +69,34 @@ class Emit:
 
 
 @dataclass(frozen=True)
+class Run:
+    """Runs a function of the program, and a flow beside it that ends with it. Gives Ended."""
+
+    function: Callable[[], Any]
+    beside: Flow[None]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a function of the program ended."""
+
+    result: Any = None
+    error: BaseException | None = None
+    #: what ends the program or its task, as a cancellation does: it is raised again
+    interrupt: BaseException | None = None
+
+
+@dataclass(frozen=True)
+class Shielded:
+    """Runs a flow to its end, also where the task is cancelled meanwhile. Gives what it returns.
+
+    It may run twice. The second time it must do the same.
+    """
+
+    flow: Callable[[], Flow[Any]]
+
+
+@dataclass(frozen=True)
 class Answer:
     status: int
     #: their names in lower case
@@ -86,7 +114,7 @@ class NoAnswer:
     is_late: bool = False
 
 
-Effect = Attempt | Pause | Read | Close | Emit
+Effect: TypeAlias = "Attempt | Pause | Read | Close | Emit | Run | Shielded"
 T = TypeVar("T")
 Flow = Generator[Effect, Any, T]
 

@@ -6,9 +6,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Literal
 from uuid import uuid4
 
+from ._canonical import canonical_bytes
 from ._errors import UsageError
 from ._model import plain
 from ._options import RequestOptions
@@ -64,7 +66,10 @@ def request_of(
     route: Route, ids: Sequence[Any], body: Any, query: Mapping[str, Any], options: RequestOptions | None
 ) -> Request:
     """The request of a route. All attempts, and all pages of a list but for their cursor, are this one."""
-    headers, data = _body_of(route, body, (options or RequestOptions()).idempotency_key)
+    given = options or RequestOptions()
+    headers, data = _body_of(route, body, given.idempotency_key)
+    if given.if_match is not None:
+        headers = {**headers, "if-match": f'"{tag_of(given.if_match)}"'}
     return Request(
         method=route.method,
         path=path_of(route.path, ids, route.rest, query),
@@ -73,6 +78,11 @@ def request_of(
         body=data,
         is_stream=route.answer in ("download", "events"),
     )
+
+
+def tag_of(seen: Any) -> str:
+    """The tag of what was read. What a server compares is the hash of what it shows, so the answer itself is enough."""
+    return seen if isinstance(seen, str) else sha256(canonical_bytes(plain(seen))).hexdigest()
 
 
 def query_after(query: Mapping[str, Any], cursor: str | None) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +14,23 @@ from typing import Any, Generic, TypeVar
 import httpx
 
 from ._errors import ConnectionError
-from ._flow import Answer, Attempt, Close, Effect, Emit, Flow, NoAnswer, Pause, Read, Settings, json_of, send
+from ._flow import (
+    Answer,
+    Attempt,
+    Close,
+    Effect,
+    Emit,
+    Ended,
+    Flow,
+    NoAnswer,
+    Pause,
+    Read,
+    Run,
+    Settings,
+    Shielded,
+    json_of,
+    send,
+)  # fmt: skip
 from ._follow import events_of, follow
 from ._model import parse
 from ._options import RequestOptions
@@ -78,7 +96,7 @@ class Shell:
     def _try(self, effect: Effect) -> tuple[Any, BaseException | None]:
         try:
             return self._perform(effect), None
-        except ConnectionError as error:
+        except Exception as error:
             return None, error
 
     def _perform(self, effect: Effect) -> Any:
@@ -88,7 +106,23 @@ class Shell:
             return self._sleep(effect.seconds)
         if isinstance(effect, (Read, Close)) and isinstance(effect.stream, OpenStream):
             return effect.stream.response.close() if isinstance(effect, Close) else read(effect.stream)
+        if isinstance(effect, Shielded):
+            return self.run(effect.flow())
+        if isinstance(effect, Run):
+            return self._run(effect)
         raise TypeError(f"a flow has the effect {effect!r}")
+
+    def _run(self, effect: Run) -> Ended:
+        """The function runs in the thread of its caller, and the flow beside it in one of its own."""
+        beside = _Beside(self, effect.beside)
+        try:
+            return Ended(result=effect.function())
+        except Exception as error:
+            return Ended(error=error)
+        except BaseException as interrupt:
+            return Ended(error=interrupt, interrupt=interrupt)
+        finally:
+            beside.end()
 
     def _attempt(self, attempt: Attempt) -> Answer | NoAnswer:
         request = attempt.request
@@ -109,6 +143,31 @@ class Shell:
                 response.close()
         except httpx.RequestError as error:
             return NoAnswer(error, is_late=isinstance(error, httpx.TimeoutException))
+
+
+class _End(BaseException):
+    """Ends the flow of a thread."""
+
+
+class _Beside:
+    """Runs a flow in a thread until it is ended. A request that is under way then is left to itself."""
+
+    def __init__(self, shell: Shell, flow: Flow[None]) -> None:
+        self._ended = threading.Event()
+        self._shell = Shell(shell.settings, shell.http, self._sleep)
+        # A program that ends doesn't wait for it.
+        threading.Thread(target=self._run, args=(flow,), name="writ-lease", daemon=True).start()
+
+    def end(self) -> None:
+        self._ended.set()
+
+    def _sleep(self, seconds: float) -> None:
+        if self._ended.wait(seconds):
+            raise _End
+
+    def _run(self, flow: Flow[None]) -> None:
+        with contextlib.suppress(_End):
+            self._shell.run(flow)
 
 
 def read(stream: OpenStream) -> bytes | None:

@@ -10,10 +10,11 @@ from typing import Any
 
 import httpx
 
-from . import _approvals, _calls, models
+from . import _approvals, _calls, _functions, models
 from ._async_shell import AsyncShell
 from ._calls import CallView
 from ._flow import Settings
+from ._functions import OwnFunction
 from ._generated.async_groups import AsyncApiGroups, AsyncApprovalsApi
 from ._model import parse
 from ._options import RETRIES, TIMEOUT_S, RequestOptions
@@ -33,6 +34,11 @@ class AsyncCall(CallView):
     async def settled(self, *, timeout: float | None = None, options: RequestOptions | None = None) -> AsyncCall:
         """The call when it has ended. Without `timeout` it waits for as long as the approval may take."""
         view = await self._shell.run(_calls.settle(self._shell.settings, self, timeout, options))
+        return _of(self._shell, view)
+
+    async def decided(self, *, timeout: float | None = None, options: RequestOptions | None = None) -> AsyncCall:
+        """The call when no person is waited for any more: it has ended, or runs, or waits for its caller to run it."""
+        view = await self._shell.run(_calls.decided(self._shell.settings, self, timeout, options))
         return _of(self._shell, view)
 
     async def receipt(self, *, options: RequestOptions | None = None) -> CallReceipt:
@@ -143,6 +149,37 @@ class AsyncClient(AsyncApiGroups):
         """A call by its operation alone, as it is now: for a program that began it in another process."""
         operation = await self._shell.run(_calls.read(self._shell.settings, operation_id, 0, options))
         return _of(self._shell, _calls.view_of(operation))
+
+    async def perform(
+        self,
+        tool_id: str,
+        args: Mapping[str, Any],
+        run: OwnFunction,
+        *,
+        wait: float = 30.0,
+        idempotency_key: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+        options: RequestOptions | None = None,
+    ) -> AsyncCall:
+        """Makes a call of a function that this process runs itself, declared with `mode: caller`.
+
+        It runs where the call is admitted, and nowhere else: a refused or held call is returned as it is. Resume a held
+        one with `resume`. `run` may be a coroutine function. A plain one holds up the event loop, and its lease.
+        """
+        given = _calls.keyed(options, idempotency_key)
+        flow = _calls.propose(self._shell.settings, tool_id, args, wait=wait, more=fields or {}, options=given)
+        return await self._run(await self._shell.run(flow), run, options)
+
+    async def resume(self, operation_id: str, run: OwnFunction, *, options: RequestOptions | None = None) -> AsyncCall:
+        """Goes on with a call of `perform` by its operation alone, also in another process: where a person has approved
+        it, the function runs. Otherwise the call is returned as it is now.
+        """
+        operation = await self._shell.run(_calls.read(self._shell.settings, operation_id, 0, options))
+        return await self._run(_calls.view_of(operation), run, options)
+
+    async def _run(self, call: CallView, run: OwnFunction, options: RequestOptions | None) -> AsyncCall:
+        flow = _functions.run_own(self._shell.settings, call, run, options)
+        return _of(self._shell, await self._shell.run(flow))
 
     async def aclose(self) -> None:
         """Closes its connections."""

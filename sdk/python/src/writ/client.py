@@ -10,9 +10,10 @@ from typing import Any
 
 import httpx
 
-from . import _approvals, _calls, models
+from . import _approvals, _calls, _functions, models
 from ._calls import CallView
 from ._flow import Settings
+from ._functions import OwnFunction
 from ._generated.groups import ApiGroups, ApprovalsApi
 from ._model import parse
 from ._options import RETRIES, TIMEOUT_S, RequestOptions
@@ -33,6 +34,11 @@ class Call(CallView):
     def settled(self, *, timeout: float | None = None, options: RequestOptions | None = None) -> Call:
         """The call when it has ended. Without `timeout` it waits for as long as the approval may take."""
         view = self._shell.run(_calls.settle(self._shell.settings, self, timeout, options))
+        return _of(self._shell, view)
+
+    def decided(self, *, timeout: float | None = None, options: RequestOptions | None = None) -> Call:
+        """The call when no person is waited for any more: it has ended, or runs, or waits for its caller to run it."""
+        view = self._shell.run(_calls.decided(self._shell.settings, self, timeout, options))
         return _of(self._shell, view)
 
     def receipt(self, *, options: RequestOptions | None = None) -> CallReceipt:
@@ -143,6 +149,37 @@ class Client(ApiGroups):
         """A call by its operation alone, as it is now: for a program that began it in another process."""
         operation = self._shell.run(_calls.read(self._shell.settings, operation_id, 0, options))
         return _of(self._shell, _calls.view_of(operation))
+
+    def perform(
+        self,
+        tool_id: str,
+        args: Mapping[str, Any],
+        run: OwnFunction,
+        *,
+        wait: float = 30.0,
+        idempotency_key: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+        options: RequestOptions | None = None,
+    ) -> Call:
+        """Makes a call of a function that this process runs itself, declared with `mode: caller`.
+
+        It runs where the call is admitted, and nowhere else: a refused or held call is returned as it is. Resume a held
+        one with `resume`.
+        """
+        given = _calls.keyed(options, idempotency_key)
+        flow = _calls.propose(self._shell.settings, tool_id, args, wait=wait, more=fields or {}, options=given)
+        return self._run(self._shell.run(flow), run, options)
+
+    def resume(self, operation_id: str, run: OwnFunction, *, options: RequestOptions | None = None) -> Call:
+        """Goes on with a call of `perform` by its operation alone, also in another process: where a person has approved
+        it, the function runs. Otherwise the call is returned as it is now.
+        """
+        operation = self._shell.run(_calls.read(self._shell.settings, operation_id, 0, options))
+        return self._run(_calls.view_of(operation), run, options)
+
+    def _run(self, call: CallView, run: OwnFunction, options: RequestOptions | None) -> Call:
+        flow = _functions.run_own(self._shell.settings, call, run, options)
+        return _of(self._shell, self._shell.run(flow))
 
     def close(self) -> None:
         """Closes its connections."""
