@@ -260,8 +260,7 @@ def test_the_end_of_a_program_is_reported_as_an_unknown_outcome_and_goes_on() ->
     assert permits.outcome == {"outcome": "unknown", "message": "the function failed"}
 
 
-@pytest.mark.parametrize("backend", ["asyncio", "trio"])
-def test_a_cancelled_task_reports_an_unknown_outcome_and_stays_cancelled(backend: str) -> None:
+def test_a_cancelled_task_reports_an_unknown_outcome_and_stays_cancelled() -> None:
     permits = Permits("awaiting")
 
     async def waits(_args: Any, _context: Any) -> None:
@@ -272,7 +271,7 @@ def test_a_cancelled_task_reports_an_unknown_outcome_and_stays_cancelled(backend
             await permits.client.perform("billing.refund", {}, waits)
         return scope.cancelled_caught
 
-    assert anyio.run(program, backend=backend)
+    assert run(program)
     assert permits.outcome["outcome"] == "unknown"
 
 
