@@ -327,11 +327,12 @@ describe('a worker that waits', () => {
     }
     const statuses = await Promise.all(waiting);
     expect(statuses.filter((status) => status === 429).length).toBe(6);
-    // Those who left take no permit and no place.
-    const operation = await eventually('a place', async () => {
-      const { status } = await worker.api.post('/v1/permits/next', {});
-      return status === 200 ? await propose() : null;
+    // Those who left take no permit and no place. A server notices one after the other that they have left.
+    await eventually('all places', async () => {
+      const asked = Array.from({ length: 64 }, () => worker.api.post('/v1/permits/next?wait=200', {}));
+      return (await Promise.all(asked)).every(({ status }) => status === 200) ? true : null;
     });
+    const operation = await propose();
     const proof = await worker.take();
     expect((await worker.redeem(proof)).body).toMatchObject({ operation_id: operation, attempt: 1 });
     await finish(operation, proof);
