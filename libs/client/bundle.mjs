@@ -16,6 +16,9 @@ const folder = process.argv[2] ?? join(here, 'dist/package');
 /** Adapters of frameworks, each an entry point of the package. */
 const ADAPTERS = ['ai', 'anthropic', 'claude-agent', 'langchain', 'openai', 'openai-agents'];
 
+/** The client, as an adapter in the package imports it. */
+const CLIENT = './index.js';
+
 /** The folder of the innermost package in a path. */
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
@@ -129,7 +132,7 @@ function adapterTypesOf(file, shared) {
     const missing = names.filter((name) => !shared.has(name));
     if (missing.length > 0) throw new Error(`${file} has types that the client does not export: ${missing.join(', ')}`);
     targetOf(file, statement.moduleSpecifier.text);
-    return `import type { ${names.join(', ')} } from './index.js';`;
+    return `import type { ${names.join(', ')} } from '${CLIENT}';`;
   });
   return `// SPDX-License-Identifier: Apache-2.0\n${statements.join('\n')}\n`;
 }
