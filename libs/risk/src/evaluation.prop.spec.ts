@@ -270,16 +270,24 @@ test('a text that bash evaluates a second time needs an approval, and is never c
   expect(ran).toBeGreaterThan(RUNS / 10);
 }, 7_200_000);
 
-test('every sequence of `time` and `!` before an assignment leaves the assignment to the shell', () => {
+test('every sequence of `time` and `!` before a command leaves the command to the shell', () => {
   const sequence = fc.array(fc.constantFrom('time', 'time -p', 'time --', '!'), { minLength: 1, maxLength: 4 });
+  const commands = ['x=TEXT', 'w=1; x=TEXT', 'x+=TEXT', 'x[0]=TEXT', 'read -r x <<< TEXT', 'printf -v x %s TEXT'];
+  const later = ['declare x=TEXT', 'export x=TEXT', 'x=TEXT eval "echo \\$((x))"', 'eval x=TEXT', 'unset TEXT'];
   fc.assert(
-    fc.property(sequence, fc.constantFrom('x', 'w=1; x', 'x+', 'x[0]'), (words, name) => {
-      const text = `${words.join(' ')} ${name}=${quoted(INDEX)}; echo $((x))`;
+    fc.property(sequence, fc.constantFrom(...commands, ...later), (words, set) => {
+      const text = `${words.join(' ')} ${set.replace('TEXT', quoted(INDEX))}; echo $((x))`;
       if (!runsPayload(text)) return;
       const { ceiling, category } = assess(text, false);
       expect({ text, seen: ceiling !== 'none' && category !== 'read' }).toEqual({ text, seen: true });
     }),
-    { numRuns: RUNS, examples: [[['time', '!'], 'x']] },
+    {
+      numRuns: RUNS,
+      examples: [
+        [['time', '!'], 'x=TEXT'],
+        [['time', '!'], 'read -r x <<< TEXT'],
+      ],
+    },
   );
 }, 7_200_000);
 

@@ -85,7 +85,7 @@ export class ShellGrammar {
 }
 
 const BEFORE_COMPOUND =
-  /(?<=^|[\s;&|({])(?:!|time(?:[ \t]+-p)?)(?=[ \t]+(?:(?:!|time|while|until|for|if|case|select|\{|\(\()(?![\w-])|[A-Za-z_]\w*(?:\[[^\]\n]{0,200}\])?\+?=))/g;
+  /(?<=^|[\s;&|({])(?:!|time(?:[ \t]+-p)?(?:[ \t]+--)?)(?=[ \t]+(?:(?:!|time|while|until|for|if|case|select|\{|\(\()(?![\w-])|[A-Za-z_]\w*(?:\[[^\]\n]{0,200}\])?\+?=))/g;
 /**
  * Words that begin or end a part of a compound command. Where one is the name of a program, the grammar has misparsed
  * the text.
@@ -112,18 +112,16 @@ const RESERVED = new Set([
   '!',
 ]);
 const namesReservedWord = (node: SyntaxNode): boolean =>
-  (node.type === 'command_name' && RESERVED.has(node.text)) ||
-  timesAssignment(node) ||
-  node.children.some(namesReservedWord);
+  (node.type === 'command_name' && RESERVED.has(node.text)) || timesMore(node) || node.children.some(namesReservedWord);
 
 /**
- * `time x=1` and `time ! time -p x=1` set `x`; the grammar parses them as a program with arguments. bash reads any
- * sequence of `time`, its options and `!` before a command.
+ * bash reads any sequence of `time`, its options and `!` before a command. The grammar reads a program `time` with
+ * arguments, whose first one may be a program, but neither an assignment nor one more of these words.
  */
-function timesAssignment({ type, children }: SyntaxNode): boolean {
+function timesMore({ type, children }: SyntaxNode): boolean {
   if (type !== 'command' || children.find(({ field }) => field === 'name')?.text !== 'time') return false;
-  const first = children.find(({ field, text }) => field === 'argument' && !/^(?:-.*|!|time)$/.test(text));
-  return first !== undefined && /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(first.text);
+  const first = children.find(({ field, text }) => field === 'argument' && !text.startsWith('-'));
+  return first !== undefined && /^(?:(?:!|time)$|[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=)/.test(first.text);
 }
 
 /**
