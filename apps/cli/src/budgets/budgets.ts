@@ -12,6 +12,7 @@ import { getVerb } from '../verbs.ts';
 interface SetOptions extends CommonOptions {
   readonly agent?: string;
   readonly person?: string;
+  readonly group?: string;
   readonly key?: string;
   readonly per: 'day' | 'month';
   readonly of: BudgetView['measure'];
@@ -63,6 +64,7 @@ function setCommand(context: Context): Command {
     .argument('<limit>', 'calls or tokens; of costs the amount in the currency, such as 12.50', parseLimit)
     .option('--agent <id>', 'for an agent')
     .option('--person <name>', 'for a person, as API keys name them')
+    .option('--group <name>', 'for the members of an approver group together')
     .option('--key <id>', 'for an API key')
     .addOption(new Option('--per <period>', 'what it resets with, in UTC').choices(['day', 'month']).default('month'))
     .addOption(new Option('--of <measure>', 'what it bounds').choices(['calls', 'llm_tokens', 'cost']).default('calls'))
@@ -85,12 +87,12 @@ function removeCommand(context: Context): Command {
   });
 }
 
-function settingOf(limit: number, { agent, person, key, per, of, currency }: SetOptions): BudgetSetting {
-  const named = Object.entries({ agent, person, api_key: key }).flatMap(([kind, id]) =>
-    id === undefined ? [] : [{ kind: kind as 'agent' | 'person' | 'api_key', id }],
+function settingOf(limit: number, { agent, person, group, key, per, of, currency }: SetOptions): BudgetSetting {
+  const named = Object.entries({ agent, person, group, api_key: key }).flatMap(([kind, id]) =>
+    id === undefined ? [] : [{ kind: kind as 'agent' | 'person' | 'group' | 'api_key', id }],
   );
   const [subject = { kind: 'tenant' as const, id: null }] = named;
-  if (named.length > 1) throw usage('name one of `--agent`, `--person` and `--key`');
+  if (named.length > 1) throw usage('name one of `--agent`, `--person`, `--group` and `--key`');
   if ((of === 'cost') !== (currency !== undefined))
     throw usage('`--currency` says which costs `--of cost` bounds: give both or neither');
   const amount = of === 'cost' ? Math.round(limit * MILLION) : limit;

@@ -417,7 +417,7 @@ export interface ApproverGroupsApi {
   put(body: PutApproverGroupBody, options?: RequestOptions): Promise<PutApproverGroupAnswer>;
   /** Shows one approver group. Roles: admin, operator, auditor. */
   get(group: string, options?: RequestOptions): Promise<ReadApproverGroupAnswer>;
-  /** Removes an approver group that the policy in force does not name. Roles: admin. */
+  /** Removes an approver group that the policy in force does not name, and that has no budget. Roles: admin. */
   delete(group: string, options?: RequestOptions): Promise<RemoveApproverGroupAnswer>;
 }
 

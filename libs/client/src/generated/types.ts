@@ -138,7 +138,7 @@ export interface BudgetSetting {
   limit: number;
 }
 
-export type BudgetSubjectKind = "tenant" | "agent" | "person" | "api_key";
+export type BudgetSubjectKind = "tenant" | "agent" | "person" | "group" | "api_key";
 
 export interface BudgetSubject {
   kind: BudgetSubjectKind;

@@ -16,16 +16,16 @@ export const BudgetMeasure = Type.Enum(['calls', 'llm_tokens', 'cost'], {
     'calls: calls that were admitted; llm_tokens: tokens that models of runs read and wrote; cost: what they cost, in millionths of `currency`',
 });
 
-/** Whose use a budget bounds. A closed list of kinds: groups may become another one. */
+/** Whose use a budget bounds. A closed list of kinds. The members of a group share its budget. */
 export const BudgetSubject = Type.Object(
   {
-    kind: Type.Enum(['tenant', 'agent', 'person', 'api_key']),
+    kind: Type.Enum(['tenant', 'agent', 'person', 'group', 'api_key']),
     id: orNull(
       Type.String({
         minLength: 1,
         maxLength: 128,
         description:
-          'the agent, the API key, or the person as API keys name them (the id of a key that names nobody); null for the tenant as a whole',
+          'the agent, the API key, the approver group, or the person as API keys name them (the id of a key that names nobody); null for the tenant as a whole',
       }),
     ),
   },

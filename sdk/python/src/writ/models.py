@@ -59,7 +59,7 @@ FileChange: TypeAlias = Annotated[Literal["added", "deleted", "modified"], OPEN]
 NoTextReason: TypeAlias = Annotated[Literal["binary", "too_long", "not_a_file"], OPEN]
 ContentEncoding: TypeAlias = Annotated[Literal["utf8", "base64"], OPEN]
 FileMode: TypeAlias = Annotated[Literal["644", "755"], OPEN]
-BudgetSubjectKind: TypeAlias = Annotated[Literal["tenant", "agent", "person", "api_key"], OPEN]
+BudgetSubjectKind: TypeAlias = Annotated[Literal["tenant", "agent", "person", "group", "api_key"], OPEN]
 BudgetPeriod: TypeAlias = Annotated[Literal["day", "month"], OPEN]
 """a calendar day or month in UTC"""
 BudgetMeasure: TypeAlias = Annotated[Literal["calls", "llm_tokens", "cost"], OPEN]

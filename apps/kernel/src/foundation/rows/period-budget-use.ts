@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PeriodBudgetUse } from '../database/functions/admission.ts';
 
-const NOUNS = { agent: 'the agent', person: 'the person', api_key: 'the API key' } as const;
+const NOUNS = { agent: 'the agent', person: 'the person', group: 'the group', api_key: 'the API key' } as const;
 /** Costs are in millionths. */
 const MILLION = 1_000_000;
 

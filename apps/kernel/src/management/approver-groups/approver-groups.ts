@@ -16,7 +16,8 @@ interface GroupContent {
 
 /**
  * Manages approver groups. INVARIANT (no group vanishes under a policy): a group that the policy in force names is not
- * removed, and no policy is activated that names one which isn't there. Both hold the tenant's rules exclusively.
+ * removed, nor one that has a budget, and no policy is activated that names one which isn't there. All of these hold
+ * the tenant's rules exclusively.
  */
 export class ApproverGroups {
   readonly #tenancy: Tenancy;
@@ -86,7 +87,8 @@ export class ApproverGroups {
 
   /**
    * Removes a group. A pending approval that is reserved for it can't be approved by its former members any more.
-   * @throws Fault `auth.role`, `not_found`, `conflict` for a group that the policy in force names, `policy.unreadable`
+   * @throws Fault `auth.role`, `not_found`, `conflict` for a group that the policy in force names or that has a budget,
+   *   `policy.unreadable`
    */
   async remove({ caller, name }: KernelRequest<'approver_group.remove'>): Promise<{ removed: string }> {
     requireRole(caller, 'admin');
@@ -102,6 +104,7 @@ export class ApproverGroups {
         throw new Fault('conflict', 'another policy set was activated meanwhile: try again');
       if (policy.groups.includes(name))
         throw new Fault('conflict', `the policy in force names the group \`${name}\`: activate another one first`);
+      await requireNoBudget(rows, tenant_id, name);
       await rows.$queryRaw`SELECT 1 AS locked FROM kernel.approver_group WHERE tenant_id = ${tenant_id} AND name = ${name} FOR UPDATE`;
       await rows.approver_group_member.deleteMany({ where: { tenant_id, group_name: name } });
       await rows.approver_group.deleteMany({ where: { tenant_id, name } });
@@ -109,6 +112,16 @@ export class ApproverGroups {
       return { value: { removed: name }, records: [recordOf('approver_group_removed', by, name, digest)] };
     });
   }
+}
+
+/** A budget of a group that isn't there would bound nobody, and nobody would notice. */
+async function requireNoBudget(rows: Rows, tenant_id: string, name: string): Promise<void> {
+  const budget = await rows.period_budget.findFirst({
+    where: { tenant_id, subject_kind: 'group', subject: name },
+    select: { budget_id: true },
+  });
+  if (budget !== null)
+    throw new Fault('conflict', `the group \`${name}\` has the budget \`${budget.budget_id}\`: delete it first`);
 }
 
 /**

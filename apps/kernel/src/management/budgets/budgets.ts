@@ -37,7 +37,7 @@ export class Budgets {
   /**
    * Makes the budget, or sets the limit of the one of the same subject, period, measure and currency. What was used of
    * the present period stays used. A limit that it has already is no change, and has no record.
-   * @throws Fault `auth.role`, `request.malformed`, `not_found` for an unknown agent, `limit.exceeded`
+   * @throws Fault `auth.role`, `request.malformed`, `not_found` for an unknown agent or group, `limit.exceeded`
    */
   async set({ caller, budget }: KernelRequest<'budget.set'>): Promise<BudgetView> {
     requireRole(caller, 'admin');
@@ -46,7 +46,7 @@ export class Budgets {
     return await this.#changes.make<BudgetView>(tenant_id, async (rows, now) => {
       // Waits for the decisions under way, and later ones wait for it.
       await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
-      await requireAgent(rows, tenant_id, budget);
+      await requireSubject(rows, tenant_id, budget);
       const before = await rows.period_budget.findFirst({ where: key });
       if (before !== null && Number(before.bound) === budget.limit)
         return { value: await viewIn(rows, plainRow(before), now), records: [] };
@@ -124,10 +124,13 @@ function keyOf(tenant_id: string, { subject, period, measure, currency = null }:
   return { tenant_id, subject_kind: subject.kind, subject: subject.id ?? tenant_id, period, measure, currency };
 }
 
-async function requireAgent(rows: Rows, tenant_id: string, { subject: { kind, id } }: BudgetSetting): Promise<void> {
-  if (kind !== 'agent' || id === null) return;
-  const agent = await rows.agent.findFirst({ where: { tenant_id, agent_id: id }, select: { agent_id: true } });
-  if (agent === null) throw new Fault('not_found', `there is no agent \`${id}\``, { pointer: '/subject/id' });
+async function requireSubject(rows: Rows, tenant_id: string, { subject: { kind, id } }: BudgetSetting): Promise<void> {
+  if (id === null || (kind !== 'agent' && kind !== 'group')) return;
+  const found =
+    kind === 'agent'
+      ? await rows.agent.findFirst({ where: { tenant_id, agent_id: id }, select: { agent_id: true } })
+      : await rows.approver_group.findFirst({ where: { tenant_id, name: id }, select: { name: true } });
+  if (found === null) throw new Fault('not_found', `there is no ${kind} \`${id}\``, { pointer: '/subject/id' });
 }
 
 /**

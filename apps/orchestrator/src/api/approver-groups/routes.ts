@@ -46,7 +46,7 @@ export const APPROVER_GROUPS = {
     id: 'removeApproverGroup',
     method: 'DELETE',
     allowed: ['admin'],
-    summary: 'Removes an approver group that the policy in force does not name',
+    summary: 'Removes an approver group that the policy in force does not name, and that has no budget',
     answers: {
       200: { description: 'The name of the removed group', schema: Type.Object({ removed: Type.String() }, closed) },
     },

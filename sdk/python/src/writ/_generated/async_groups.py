@@ -120,7 +120,7 @@ class AsyncApproverGroupsApi(AsyncGroup):
         return answer
 
     async def delete(self, group: str, /, *, options: RequestOptions | None = None) -> models.Removed:
-        """Removes an approver group that the policy in force does not name. Roles: admin."""
+        """Removes an approver group that the policy in force does not name, and that has no budget. Roles: admin."""
         answer: models.Removed = await self._json(routes.APPROVER_GROUPS__DELETE, (group, ), None, {}, options, models.Removed)
         return answer
 

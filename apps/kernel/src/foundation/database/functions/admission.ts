@@ -50,7 +50,7 @@ export interface CallFactRows {
 /** A budget per day or month, with its use when it was read. */
 export interface PeriodBudgetUse {
   readonly budget_id: string;
-  readonly subject_kind: 'tenant' | 'agent' | 'person' | 'api_key';
+  readonly subject_kind: 'tenant' | 'agent' | 'person' | 'group' | 'api_key';
   readonly subject: string;
   readonly period: 'day' | 'month';
   readonly measure: 'calls' | 'llm_tokens' | 'cost';
