@@ -229,7 +229,6 @@ const CONTROLLERS = [
   FunctionsController,
   TurnsController,
   McpController,
-  OauthTokenController,
   OperationsController,
   OutputController,
   ReceiptController,
@@ -274,7 +273,6 @@ export class ApiModule {
         ...connectProviders(config, logger),
         ...signInApiProviders(config, logger),
         expansions,
-        ...oauthTokenProviders(),
       ],
     };
   }
