@@ -13,7 +13,7 @@ import type { CachedTenantLimits } from './tenant-limits.ts';
 import { verifyScope } from './scopes.ts';
 import type { SessionCookie } from './sign-in/session-cookie.ts';
 import { applyVersion } from '../versions/requested-version.ts';
-import { ROLES, ROUTE, type Role, type RouteRow } from '../requests/route.ts';
+import { ROLES, routeOf, type Role, type RouteRow } from '../requests/route.ts';
 
 /**
  * Admits the callers that the route's row allows.
@@ -46,7 +46,7 @@ export class AccessGuard implements CanActivate {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const row = Reflect.getMetadata(ROUTE, context.getHandler()) as RouteRow | undefined;
+    const row = routeOf(context);
     if (row === undefined) throw new Fault('auth.role');
     const http = context.switchToHttp();
     applyVersion(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());

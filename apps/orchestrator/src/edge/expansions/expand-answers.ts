@@ -5,7 +5,7 @@ import { from, mergeMap, type Observable } from 'rxjs';
 import { callerOf } from '../access/caller.ts';
 import { identifiedOf } from '../access/identified.ts';
 import type { RateLimit } from '../access/rate-limit.ts';
-import { ROUTE, type RouteRow } from '../requests/route.ts';
+import { routeOf, type RouteRow } from '../requests/route.ts';
 import { askedExpansions, expanded, verifyExpansions, type ExpansionSource } from './expansions.ts';
 
 /** What expansions are made from. */
@@ -28,10 +28,7 @@ export class ExpandAnswers implements NestInterceptor {
   }
 
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    const row =
-      context.getType() === 'http'
-        ? (Reflect.getMetadata(ROUTE, context.getHandler()) as RouteRow | undefined)
-        : undefined;
+    const row = routeOf(context);
     if (row?.expands === undefined) return next.handle();
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const asked = askedExpansions(row, request.query);

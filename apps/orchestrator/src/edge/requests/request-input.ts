@@ -21,7 +21,7 @@ import { callerOf } from '../access/caller.ts';
 import { conditionsOf } from './conditions.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
 import { parseQuery, unknownParameter } from './query.ts';
-import { isRest, ROUTE, type RequestInputOf, type ParamKind, type RouteRow } from './route.ts';
+import { isRest, routeOf, type RequestInputOf, type ParamKind, type RouteRow } from './route.ts';
 import { NO_TENANT } from '../work/worker-tasks.ts';
 import { tasksOf } from '../server/request-tasks.ts';
 
@@ -35,7 +35,7 @@ export const RequestInput = createParamDecorator(
 
 /** The route's row of the current handler. */
 export function rowOf(context: ExecutionContext): RouteRow {
-  const row = Reflect.getMetadata(ROUTE, context.getHandler()) as RouteRow | undefined;
+  const row = routeOf(context);
   if (row === undefined) throw new Error(`\`${context.getClass().name}\` has a handler that is on no route`);
   return row;
 }

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
-import { applyDecorators, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
+import {
+  applyDecorators,
+  HttpCode,
+  RequestMapping,
+  RequestMethod,
+  SetMetadata,
+  type ExecutionContext,
+} from '@nestjs/common';
 import type { Caller, FaultCode, IdKind } from '@writ/contract';
 import { KEY_ROLES, ROLES, type Role } from '../../store/keys/roles.ts';
 import type { Static, TObject, TSchema } from 'typebox';
@@ -110,7 +117,11 @@ export interface RouteRow {
 /** Whether the parameter is the rest of the URL, slashes and all. */
 export const isRest = (kind: ParamKind | undefined): kind is 'path' | 'tile' => kind === 'path' || kind === 'tile';
 
-export const ROUTE = Symbol('route');
+const ROUTE = Symbol('route');
+
+/** The row of the current handler; undefined where it is on no route. */
+export const routeOf = (context: ExecutionContext): RouteRow | undefined =>
+  context.getType() === 'http' ? (Reflect.getMetadata(ROUTE, context.getHandler()) as RouteRow | undefined) : undefined;
 
 /** Preserves a row's literal type. */
 export const route = <const R extends RouteRow>(row: R): R => row;

@@ -4,7 +4,7 @@ import { entityTag } from '@writ/digest';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import { isNamedIn } from '../requests/conditions.ts';
-import { ROUTE, type RouteRow } from '../requests/route.ts';
+import { routeOf, type RouteRow } from '../requests/route.ts';
 
 /**
  * Gives what a route shows its `ETag`, also what a change left, and answers 304 to a client that has it. A handler that
@@ -12,16 +12,13 @@ import { ROUTE, type RouteRow } from '../requests/route.ts';
  */
 export class EntityTags implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    const row = context.getType() === 'http' ? rowOf(context) : undefined;
+    const row = routeOf(context);
     if (row?.tagged !== 'view') return next.handle();
     const http = context.switchToHttp();
     const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
     return next.handle().pipe(map((answer) => tagged(row, answer, request, reply)));
   }
 }
-
-const rowOf = (context: ExecutionContext): RouteRow | undefined =>
-  Reflect.getMetadata(ROUTE, context.getHandler()) as RouteRow | undefined;
 
 /** What was removed has no tag. */
 function tagged({ method }: RouteRow, answer: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
