@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ApprovalView, OperationView, Receipt } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed, listOf, orNull } from '../../edge/requests/fields.ts';
+import { expandable } from '../../edge/expansions/expansions.ts';
+import { listOf, orNull } from '../../edge/requests/fields.ts';
 
 /** An operation, with what its request expands. */
-export const ExpandableOperation = Type.Object(
+export const ExpandableOperation = expandable(
+  OperationView,
   {
-    ...OperationView.properties,
-    expanded: Type.Optional(
-      Type.Object(
-        {
-          result: Type.Optional(OperationView.properties.result),
-          approval: Type.Optional(orNull(ApprovalView)),
-          receipt: Type.Optional(orNull(Receipt)),
-        },
-        { ...closed, description: 'what `expand` names; null: nothing is there, or not yet, or not for you' },
-      ),
-    ),
+    result: Type.Optional(OperationView.properties.result),
+    approval: Type.Optional(orNull(ApprovalView)),
+    receipt: Type.Optional(orNull(Receipt)),
   },
-  closed,
+  'null: nothing is there, or not yet, or not for you',
 );
 
 export const OperationList = listOf(ExpandableOperation);

@@ -5,6 +5,7 @@ import { Type, type Static } from 'typebox';
 import { ModelView } from '../../runs/models/model-view.ts';
 import { RUN_STOPPED, RunEnded } from '../../store/session-rows/run-events.ts';
 import { USAGE_BY } from '../../store/session-rows/sessions.ts';
+import { expandable } from '../../edge/expansions/expansions.ts';
 import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
 
 const Count = Type.Integer({ minimum: 0 });
@@ -86,18 +87,7 @@ export const RunView = Type.Object(
 export type RunView = Static<typeof RunView>;
 
 /** A run, with what its request expands. */
-export const ExpandableRun = Type.Object(
-  {
-    ...RunView.properties,
-    expanded: Type.Optional(
-      Type.Object(
-        { session: Type.Optional(orNull(SessionView)) },
-        { ...closed, description: 'what `expand` names; null: it is not there for you' },
-      ),
-    ),
-  },
-  closed,
-);
+export const ExpandableRun = expandable(RunView, { session: Type.Optional(orNull(SessionView)) });
 export const RunList = listOf(RunView);
 
 const ShownTurn = Type.Object(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller } from '@writ/contract';
-import { Type } from 'typebox';
+import { Type, type TObject, type TProperties } from 'typebox';
 import type { Identified } from '../access/identified.ts';
 import { verifyScope } from '../access/scopes.ts';
+import { closed } from '../requests/fields.ts';
 import { EXPANDED_ROWS_MAX, type Expansion, type Role, type RouteRow } from '../requests/route.ts';
 
 /** Expansions of one answer that are read at once. */
@@ -18,6 +19,23 @@ export const Expand = (...names: readonly [string, ...string[]]) =>
       pattern: `^(${names.join('|')})(,(${names.join('|')}))*$`,
       description: `what to show beside, in the member \`expanded\`, with commas between: \`${names.join('`, `')}\``,
     }),
+  );
+
+/**
+ * A view with the member `expanded`. @param shown by the names that `expand` accepts
+ * @param absent what null means there
+ */
+export const expandable = <View extends TProperties, Shown extends TProperties>(
+  view: TObject<View>,
+  shown: Shown,
+  absent = 'null: it is not there for you',
+) =>
+  Type.Object(
+    {
+      ...view.properties,
+      expanded: Type.Optional(Type.Object(shown, { ...closed, description: `what \`expand\` names; ${absent}` })),
+    },
+    closed,
   );
 
 /** The expansions that a request asks for. */
