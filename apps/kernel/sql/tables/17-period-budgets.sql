@@ -10,8 +10,7 @@ CREATE TABLE kernel.period_budget (
   budget_id  text PRIMARY KEY, -- `bgt_…`
   tenant_id  text NOT NULL REFERENCES kernel.tenant,
 
-  -- Whose use it bounds. Another kind of subject is another word here, in kernel.period_budgets_of and in
-  -- kernel.draw_of_run.
+  -- Whose use it bounds. Another kind of subject is another word here, and a line in kernel.period_budgets_of.
   subject_kind text NOT NULL CHECK (subject_kind IN ('tenant', 'agent', 'person', 'group', 'api_key')),
   -- the tenant, the agent, the person as API keys name them (or the id of a key without one), the approver group, whose
   -- members share the budget, or the API key

@@ -67,9 +67,7 @@ BEGIN
       SELECT coalesce(sum(CASE b.measure WHEN 'cost' THEN x.cost_reserved ELSE x.tokens_reserved END), 0) FROM period_draw x
       WHERE x.tenant_id = p_tenant AND (x.tokens_reserved > 0 OR x.cost_reserved > 0) AND x.run_id <> d.run_id
         AND x.updated_at > t - 3600000 AND (b.measure <> 'cost' OR x.currency = b.currency)
-        AND CASE b.subject_kind WHEN 'tenant' THEN true WHEN 'agent' THEN b.subject = x.agent_id WHEN 'person' THEN b.subject = x.person
-          WHEN 'api_key' THEN b.subject = x.api_key_id
-          ELSE EXISTS (SELECT FROM approver_group_member m WHERE m.tenant_id = p_tenant AND m.group_name = b.subject AND m.principal = x.person) END);
+        AND b.budget_id IN (SELECT y.budget_id FROM period_budgets_of(p_tenant, b.measure, b.currency, x.agent_id, x.person, x.api_key_id) y));
     IF v_take > 0 AND v_left < v_take AND (v_refused IS NULL OR (v_refused ->> 'resets_at')::bigint < period_end(b.period, t)) THEN
       v_refused := jsonb_build_object('code', 'budget.period', 'budget_id', b.budget_id, 'subject_kind', b.subject_kind, 'subject', b.subject,
         'period', b.period, 'measure', b.measure, 'currency', b.currency, 'bound', b.bound, 'used', v_used, 'resets_at', period_end(b.period, t));
