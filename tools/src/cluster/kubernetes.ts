@@ -85,7 +85,7 @@ export const ensureKubernetes = async (options: GoOptions): Promise<KubernetesPr
   const dir = directoryOf(options.cacheDir);
   if (!existsSync(dir)) {
     mkdirSync(dirname(dir), { recursive: true });
-    verifyFreeSpace(options.cacheDir, BUILD_BYTES, `building Kubernetes ${KUBERNETES_VERSION}`);
+    verifyFreeSpace(options, BUILD_BYTES, `building Kubernetes ${KUBERNETES_VERSION}`);
     await withGoWorkspace(options, `to build Kubernetes ${KUBERNETES_VERSION}`, async (workspace) => {
       const bin = await buildPrograms(workspace, options.report);
       rmSync(dir, { recursive: true, force: true });

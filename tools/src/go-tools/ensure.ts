@@ -66,7 +66,7 @@ export const ensureGoTools = async <N extends GoToolName>(
   const missing = all.filter(({ path }) => !existsSync(path));
   if (missing.length > 0) {
     mkdirSync(options.cacheDir, { recursive: true });
-    verifyFreeSpace(options.cacheDir, BUILD_BYTES, `building ${missing.map(({ name }) => name).join(', ')}`);
+    verifyFreeSpace(options, BUILD_BYTES, `building ${missing.map(({ name }) => name).join(', ')}`);
     await withGoWorkspace(options, `to build ${missing.map(({ name }) => name).join(', ')}`, async (workspace) => {
       for (const { name, tool, path } of missing) {
         options.report(`building ${name} ${tool.version}`);

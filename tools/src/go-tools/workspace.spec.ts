@@ -89,8 +89,12 @@ test('caches of a killed build are removed, and those of a running one stay', as
 });
 
 test('a disk that is too full is reported before the build', () => {
-  expect(() => verifyFreeSpace(dir, 1, 'building')).not.toThrow();
-  expect(() => verifyFreeSpace(dir, 2 ** 60, 'building kubelet')).toThrow(
+  mkdirSync(options.cacheDir);
+  expect(() => verifyFreeSpace(options, 1, 'building')).not.toThrow();
+  expect(() => verifyFreeSpace(options, 2 ** 60, 'building kubelet')).toThrow(
     /^building kubelet needs 1073741824 GiB of free disk space .* has [\d.]+ GiB$/,
   );
+  const full: GoOptions = { ...options, freeBytes: () => 2 ** 30 };
+  expect(() => verifyFreeSpace(full, 2 ** 30, 'building')).not.toThrow();
+  expect(() => verifyFreeSpace(full, 2 ** 30 + 1, 'building')).toThrow('has 1.0 GiB');
 });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runProgram } from '../parts/packages.ts';
 import { identify, isAlive, type Identity } from '../process/identity.ts';
+import { removeTree } from '../remove-tree.ts';
 import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { findGo } from './toolchain.ts';
@@ -16,6 +17,8 @@ export interface GoOptions {
   readonly report: (line: string) => void;
   /** The environment of `go`; our own by default. */
   readonly env?: Setup['env'];
+  /** Bytes of free disk space at a folder; what the file system says by default. */
+  readonly freeBytes?: (dir: string) => number;
 }
 
 /** The `go` command with caches for one build. */
@@ -56,24 +59,26 @@ const ownerOf = (dir: string): Identity | undefined => {
   }
 };
 
-/** Go makes its module files read-only, which prevents their deletion. Root doesn't need this. */
-const remove = (dir: string): void => {
-  spawnSync('chmod', ['-R', 'u+w', dir]);
-  rmSync(dir, { recursive: true, force: true });
-};
-
 /** Removes caches of killed builds. */
 const removeLeftovers = (cacheDir: string): void => {
   for (const name of readdirSync(cacheDir).filter((each) => each.startsWith(PREFIX) && !each.endsWith(UNNAMED))) {
     const owner = ownerOf(join(cacheDir, name));
-    if (owner === undefined || !isAlive(owner)) remove(join(cacheDir, name));
+    if (owner === undefined || !isAlive(owner)) removeTree(join(cacheDir, name));
   }
 };
 
-/** Throws `SetupError` where less disk space is free than a build needs. */
-export const verifyFreeSpace = (dir: string, bytesMin: number, what: string): void => {
+const freeBytesOf = (dir: string): number => {
   const { bavail, bsize } = statfsSync(dir);
-  const free = bavail * bsize;
+  return bavail * bsize;
+};
+
+/** Throws `SetupError` where less disk space is free than a build needs. */
+export const verifyFreeSpace = (
+  { cacheDir: dir, freeBytes = freeBytesOf }: GoOptions,
+  bytesMin: number,
+  what: string,
+): void => {
+  const free = freeBytes(dir);
   if (free >= bytesMin) return;
   const needed = `needs ${Math.ceil(bytesMin / GIB)} GiB of free disk space while it runs`;
   throw new SetupError(`${what} ${needed}, and ${dir} has ${(free / GIB).toFixed(1)} GiB`, [
@@ -153,12 +158,12 @@ export const withGoWorkspace = async <T>(
   mkdirSync(join(`${dir}${UNNAMED}`, 'tmp'));
   renameSync(`${dir}${UNNAMED}`, dir);
   // An interrupted build frees the space too.
-  const removeAtExit = (): void => remove(dir);
+  const removeAtExit = (): void => removeTree(dir);
   process.once('exit', removeAtExit);
   try {
     return await build(open(go, dir, options));
   } finally {
     process.off('exit', removeAtExit);
-    remove(dir);
+    removeTree(dir);
   }
 };

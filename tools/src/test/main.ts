@@ -25,6 +25,7 @@ import { runCheck, type Outcome } from './run-check.ts';
 import { suiteOf } from './suite-files.ts';
 import { add, closingLine, NONE, ONE_FAILED, ONE_PASSED, tallyOf, type Tally } from './tally.ts';
 import { withParts } from './with-parts.ts';
+import { withTemporary } from './temporary.ts';
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -178,7 +179,13 @@ const runTests = async (
 const main = async (args: readonly string[]): Promise<void> => {
   const parsed = parseArguments(args, CHECK_NAMES, DEFAULT_NAMES);
   if (typeof parsed === 'number') process.exit(parsed);
-  await withParts((setup, environmentOf) => runTests(setup, parsed, environmentOf), print);
+  await withParts(
+    (setup, environmentOf) =>
+      withTemporary(setup.stateId, (folder) =>
+        runTests({ ...setup, env: { ...setup.env, TMPDIR: folder } }, parsed, environmentOf),
+      ),
+    print,
+  );
 };
 
 await main(process.argv.slice(2));

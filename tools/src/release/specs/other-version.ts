@@ -91,13 +91,12 @@ const parseImage = (output: string, name: string): BuiltImage => {
   return { ref, id, tar };
 };
 
-/** Builds a version and loads it into the node, in some minutes. */
-export const makeVersion = async (
+const makeVersionIn = async (
+  folder: string,
   node: ClusterNode,
   helm: string,
   { version, commit, migration }: VersionOptions,
-): Promise<OtherVersion> => {
-  const folder = mkdtempSync(join(tmpdir(), 'writ-version-'));
+): Promise<Omit<OtherVersion, 'remove'>> => {
   must(folder, ['tar', '--extract', '--file=-'], sourcesOf(commit));
   // Dependencies are hard links to this checkout's, so the version must have the same.
   must(checkout, ['cp', '--archive', '--link', 'node_modules', folder]);
@@ -114,10 +113,17 @@ export const makeVersion = async (
   const packaged = must(folder, [helm, 'package', 'helm/writ', '--destination', out]).toString();
   const valuesFile = join(out, 'small-values.yaml');
   cpSync(join(folder, 'helm/writ/ci/small-values.yaml'), valuesFile);
-  return {
-    chart: /saved it to: (\S+)/.exec(packaged)?.[1] ?? '',
-    valuesFile,
-    images,
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  return { chart: /saved it to: (\S+)/.exec(packaged)?.[1] ?? '', valuesFile, images };
+};
+
+/** Builds a version and loads it into the node, in some minutes. Its folder of some GB is gone when that fails. */
+export const makeVersion = async (node: ClusterNode, helm: string, options: VersionOptions): Promise<OtherVersion> => {
+  const folder = mkdtempSync(join(tmpdir(), 'writ-version-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    return { ...(await makeVersionIn(folder, node, helm, options)), remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 };
