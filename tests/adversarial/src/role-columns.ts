@@ -40,6 +40,8 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
     'groups',
     'agent_id',
     'agent_claim',
+    'workloads',
+    'jwks',
     'sign_in_client_id',
     'hash_key_id',
     'updated_at',

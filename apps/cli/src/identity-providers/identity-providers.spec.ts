@@ -112,6 +112,33 @@ test('`writ identity-providers put` maps groups to roles, and clears them', asyn
   expect([both.exit, api.requests.length]).toEqual([2, 2]);
 });
 
+test('`writ identity-providers put` names the workloads of a cluster, and its keys', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'writ-jwks-')), 'jwks.json');
+  writeFileSync(file, '{"keys":[{"kid":"a"}]}');
+  const put = (...more: string[]) => run('identity-providers', 'put', 'corp', PROVIDER.issuer, ...more);
+  await put(
+    ...['--tenant', IDS.tenant, '--profile', 'kubernetes', '--jwks-file', file],
+    ...['--workload', `team-a/b.c=agent:${IDS.agent}:${IDS.token}`, 'x/y=worker:acme.*,fs.read', 'x/z=auditor'],
+  );
+  expect(JSON.parse(api.requests[0]?.body ?? '')).toEqual({
+    name: 'corp',
+    issuer: PROVIDER.issuer,
+    profile: 'kubernetes',
+    workloads: [
+      {
+        ...{ subject: 'system:serviceaccount:team-a:b.c', role: 'agent' },
+        ...{ agent_id: IDS.agent, capability_token_id: IDS.token },
+      },
+      { subject: 'system:serviceaccount:x:y', role: 'worker', tools: ['acme.*', 'fs.read'] },
+      { subject: 'system:serviceaccount:x:z', role: 'auditor' },
+    ],
+    jwks: { keys: [{ kid: 'a' }] },
+  });
+  await put('--no-workloads', '--no-jwks');
+  expect(JSON.parse(api.requests[1]?.body ?? '')).toMatchObject({ workloads: [], jwks: null });
+  expect([(await put('--workload', 'team-a')).exit, api.requests.length]).toEqual([2, 2]);
+});
+
 test('`writ identity-providers put --no-agent` clears which agent tokens act for, and names no other', async () => {
   const put = (...more: string[]) => run('identity-providers', 'put', 'corp', PROVIDER.issuer, ...more);
   await put('--no-agent');

@@ -8,6 +8,7 @@ import { deleteCommand } from '../delete-command.ts';
 import { connect } from '../http/connection.ts';
 import { readNamedText } from '../read-named-file.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { describeWorkload, Workloads, workloadSettings, type WorkloadOptions } from './workloads.ts';
 
 const OrNull = Type.Union([Type.String(), Type.Null()]);
 const Provider = Type.Object({
@@ -23,6 +24,8 @@ const Provider = Type.Object({
   person_claim: OrNull,
   agent_id: OrNull,
   agent_claim: OrNull,
+  // absent: a Writ of the version before
+  ...Workloads,
   sign_in: Type.Union([Type.Object({ client_id: Type.String() }), Type.Null()]),
   redirect_uri: Type.Optional(OrNull),
   session_redirect_uri: Type.Optional(OrNull),
@@ -33,7 +36,7 @@ const Ended = Type.Object({ name: Type.String(), revoked: Type.Array(Type.String
 const PATH = '/v1/identity-providers';
 const NONE = 'none';
 
-interface PutOptions extends CommonOptions {
+interface PutOptions extends CommonOptions, WorkloadOptions {
   readonly audience?: string;
   readonly scope?: readonly string[];
   /** false: `--no-groups` */
@@ -73,7 +76,7 @@ function listCommand(context: Context): Command {
       Type.Object({ items: Type.Array(Provider) }),
       PATH,
     );
-    const rows = list.items.map((each) => [momentOf(each.updated_at), each.name, each.issuer, scopesOf(each)]);
+    const rows = list.items.map((each) => [momentOf(each.updated_at), each.name, each.issuer, rightsOf(each)]);
     show(context, options, list, () => tableOf(['since', 'name', 'issuer', 'scopes'], rows));
   });
 }
@@ -96,6 +99,15 @@ function putCommand(context: Context): Command {
     .option('--audience <url>', 'what `aud` must contain; default: the public URL')
     .option('--sign-in-client <id>', 'the public client by which people sign in at the issuer in a browser')
     .option('--no-sign-in-client', 'nobody signs in in a browser any more')
+    .option('--profile <profile>', '`oauth`, or `kubernetes` for projected tokens of a cluster')
+    .option(
+      '--workload <account=role...>',
+      'a service account as NAMESPACE/NAME, all of them: `=agent:ID`,' +
+        ' `=agent:ID:CAPABILITY_TOKEN`, `=worker:TOOL,TOOL` or `=auditor`',
+    )
+    .option('--no-workloads', 'no service account may call any more')
+    .option('--jwks-file <path>', 'the only public keys of the cluster, a JWK set; - is standard input')
+    .option('--no-jwks', 'the keys are those that the cluster publishes')
     .option('--access-token-file <path>', "an administrator's access token of the issuer; - is standard input")
     .option('--tenant <id>', 'with the platform key, for this tenant, without an access token');
   return command.action(async (name: string, issuer: string) => {
@@ -106,7 +118,7 @@ function putCommand(context: Context): Command {
     const { client } = connect(context, options, tenant === undefined ? 'admin' : 'platform');
     const provider = await client.read(Provider, path, {
       method: 'POST',
-      body: { name, ...settingsOf(issuer, options), ...token },
+      body: { name, ...settingsOf(issuer, options), ...(await workloadSettings(context, options)), ...token },
     });
     show(context, options, provider, () => fieldsOf(membersOf(provider)));
   });
@@ -220,6 +232,9 @@ async function endedBy(
 }
 
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
+/** Of a cluster: its workloads. */
+const rightsOf = (provider: Static<typeof Provider>): string =>
+  [scopesOf(provider), ...(provider.workloads ?? []).map(describeWorkload)].filter((each) => each !== '').join(' ');
 const scopesOf = ({ scopes }: Static<typeof Provider>): string =>
   scopes.map(({ scope, role }) => `${scope}=${role}`).join(' ');
 
@@ -232,6 +247,13 @@ const membersOf = (provider: Static<typeof Provider>): Record<string, string> =>
   scopes: scopesOf(provider),
   'groups claim': provider.groups_claim ?? NONE,
   groups: (provider.groups ?? []).map(({ group, role }) => `${group}=${role}`).join(' ') || NONE,
+  ...(provider.profile === 'kubernetes'
+    ? {
+        profile: provider.profile,
+        workloads: (provider.workloads ?? []).map(describeWorkload).join(' ') || NONE,
+        'pinned keys': provider.pinned_keys?.join(' ') ?? NONE,
+      }
+    : {}),
   'person claim': provider.person_claim ?? 'none: issuer and `sub` are the person',
   'agent id': provider.agent_id ?? NONE,
   'agent claim': provider.agent_claim ?? NONE,

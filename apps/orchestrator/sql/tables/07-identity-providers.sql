@@ -22,6 +22,11 @@ CREATE TABLE orchestrator.identity_provider (
   person_claim text COLLATE "C", -- the claim that names the person as API keys do; null: issuer and `sub` are the person
   agent_id     text COLLATE "C", -- the agent that tokens of role `agent` act for; null: agent_claim names it, or nothing
   agent_claim  text COLLATE "C", -- the claim with the id of that agent
+  -- How its tokens are verified: access tokens of people and programs, or projected tokens of Kubernetes (ADR 0172).
+  profile      text COLLATE "C" NOT NULL DEFAULT 'oauth' CHECK (profile IN ('oauth', 'kubernetes')),
+  -- Of a cluster: which service account is what: [{subject, role, agent_id, tools, capability_token_id, since}]
+  workloads    jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(workloads) = 'array'),
+  jwks         jsonb CHECK (jsonb_typeof(jwks) = 'array'), -- of a cluster: its only keys; null: those that it publishes
   -- Identifies the key of identity hashes. Under another key its tokens are refused: denials would not be found.
   hash_key_id  text COLLATE "C" NOT NULL CHECK (hash_key_id <> ''),
 
@@ -38,22 +43,28 @@ CREATE TABLE orchestrator.identity_provider (
 
   CONSTRAINT identity_provider_claim CHECK ((tenant_claim IS NULL) = (tenant_value IS NULL)),
   CONSTRAINT identity_provider_agent CHECK (agent_id IS NULL OR agent_claim IS NULL),
-  CONSTRAINT identity_provider_groups CHECK (groups_claim IS NOT NULL OR groups = '[]')
+  CONSTRAINT identity_provider_groups CHECK (groups_claim IS NOT NULL OR groups = '[]'),
+  CONSTRAINT identity_provider_workloads CHECK (profile = 'kubernetes' OR (workloads = '[]' AND jwks IS NULL)),
+  -- INVARIANT (one profile): no access token of a cluster gives a role, whichever version of this process changes it.
+  CONSTRAINT identity_provider_cluster CHECK (profile = 'oauth' OR (scopes = '[]' AND groups_claim IS NULL
+    AND person_claim IS NULL AND agent_id IS NULL AND agent_claim IS NULL AND tenant_claim IS NULL
+    AND sign_in_client_id IS NULL))
 );
 -- One of a name in force.
 CREATE UNIQUE INDEX identity_provider_named ON orchestrator.identity_provider (tenant_id, name)
   WHERE removed_at IS NULL;
--- orchestrator.registrations_of finds those of an issuer.
+-- orchestrator.registrations_in_force finds those of an issuer.
 CREATE INDEX identity_provider_of_issuer ON orchestrator.identity_provider (issuer) WHERE removed_at IS NULL;
 ALTER TABLE orchestrator.identity_provider ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY identity_provider_tenant ON orchestrator.identity_provider TO writ_orchestrator
   USING (tenant_id = current_setting('writ.tenant_id', true))
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
--- For orchestrator.registrations_of: the tenant of a token is unknown until its issuer is found.
+-- For orchestrator.registrations_in_force: the tenant of a token is unknown until its issuer is found.
 CREATE POLICY identity_provider_of_issuer ON orchestrator.identity_provider FOR SELECT TO writ_owner
   USING (issuer = current_setting('writ.issuer', true));
 GRANT SELECT, INSERT, 
-  UPDATE (scopes, groups_claim, groups, agent_id, agent_claim, hash_key_id, sign_in_client_id, updated_at, removed_at)
+  UPDATE (scopes, groups_claim, groups, agent_id, agent_claim, workloads, jwks, hash_key_id, sign_in_client_id,
+    updated_at, removed_at)
   ON orchestrator.identity_provider TO writ_orchestrator;
 
 -- Which rows of api_key are credentials of a provider? One for each subject, role and agent, made when a token first

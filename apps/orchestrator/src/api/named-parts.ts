@@ -31,7 +31,14 @@ import { closed, Name } from '../edge/requests/fields.ts';
 import { BudgetList } from './budgets/views.ts';
 import { MEMBER_SCHEMAS } from './members/views.ts';
 import { ApproverGroupList } from './approver-groups/views.ts';
-import { ProviderSettings, ScopeRole } from './identity-providers/views.ts';
+import {
+  IssuerProfile,
+  PinnedKeySet,
+  ProviderSettings,
+  ScopeRole,
+  WorkloadRole,
+  WorkloadSettings,
+} from './identity-providers/views.ts';
 import { ApiImported } from './tools/import-views.ts';
 import { JOBS } from './jobs/routes.ts';
 import { McpMessage } from './mcp/routes.ts';
@@ -52,6 +59,10 @@ const McpServerByUrl = partOf(RESOURCE_SETTINGS.mcp_server, 'anyOf', '0');
 
 /** Parts of other schemas with a name in the OpenAPI document, since they occur in several. */
 export const NAMED_PARTS: NamedSchemas = {
+  IssuerProfile,
+  PinnedKeySet,
+  WorkloadRole,
+  WorkloadSettings,
   Budget: BudgetView,
   BudgetList,
   BudgetSetting,

@@ -30,6 +30,7 @@ import { NEW_PER_MINUTE_MAX, recordByKernel } from './access/oauth/credentials.t
 import { TokenCallers } from './access/oauth/token-callers.ts';
 import { Callers } from './access/identity/callers.ts';
 import { MemberLinks } from './access/identity/member-links.ts';
+import { WorkloadCallers } from './access/workloads/workload-callers.ts';
 import { MemberSeal } from './access/identity/member-seal.ts';
 import { signInProviders } from './access/sign-in/providers.ts';
 import { SessionCallers } from './access/sign-in/session-callers.ts';
@@ -168,8 +169,13 @@ function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
       const given = { identities, apiKeys, hashes, persons, members, records };
       return new Callers({ ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, monotonic });
     }),
-    provideBy(TokenCallers, [Identities, Callers, MemberLinks, RateLimit], (identities, callers, members, rate) => {
-      const given = { identities, issuerKeys, resource, hashes, callers, members, rate };
+    provideBy(WorkloadCallers, [ApiKeys, Identities, MemberLinks, RateLimit], (apiKeys, identities, members, rate) => {
+      const given = { identities, apiKeys, hashes, members, records, rate, issuerKeys, audience: resource.url };
+      return new WorkloadCallers({ ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, now: Date.now, monotonic });
+    }),
+    provideBy(TokenCallers, [Identities, Callers, MemberLinks, RateLimit, WorkloadCallers], (identities, ...more) => {
+      const [callers, members, rate, workloads] = more;
+      const given = { identities, issuerKeys, resource, hashes, callers, members, rate, workloads };
       return new TokenCallers({ ...given, now: Date.now, monotonic });
     }),
     provideBy(

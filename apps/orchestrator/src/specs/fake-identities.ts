@@ -3,12 +3,13 @@ import { Fault, type Id, type TenantId } from '@writ/contract';
 import type { ApiKeys, NewKey } from '../store/keys/api-keys.ts';
 import {
   AMBIGUOUS,
-  areAmbiguous,
+  claimSameTokens,
   Identities,
   needsConfirmation,
   UNCONFIRMED,
   verifySameIdentity,
   verifySamePersons,
+  workloadsOf,
   type CredentialRow,
   type CredentialSelector,
   type DenialKind,
@@ -49,21 +50,30 @@ export class FakeIdentities extends Identities {
     );
     if (!provider.confirmed && needsConfirmation(named ?? null, provider)) throw new Fault('conflict', UNCONFIRMED);
     const at = (this.#clock += 1);
+    const others = (await this.providersOf(provider.issuer)).filter((each) => each.provider_id !== named?.provider_id);
+    if (others.some((each) => claimSameTokens(each, { ...provider, tenant_id })))
+      throw new Fault('conflict', AMBIGUOUS);
     if (named !== undefined) {
       verifySameIdentity(named, provider);
       const { scopes, groups_claim, groups, agent_id, agent_claim, hash_key_id, sign_in } = provider;
-      const mapping = { scopes, groups_claim, groups, agent_id, agent_claim };
+      const { workloads, jwks } = workloadsOf(provider);
+      const mapping = { scopes, groups_claim, groups, agent_id, agent_claim, workloads, jwks };
       const changed = { ...named, ...mapping, hash_key_id, sign_in, updated_at: at };
       this.#providers = this.#providers.map((each) => (each === named ? changed : each));
       return viewOf(changed);
     }
-    if ((await this.providersOf(provider.issuer)).some((each) => areAmbiguous(each, provider)))
-      throw new Fault('conflict', AMBIGUOUS);
     const own = (await this.list(tenant_id)).filter(({ issuer }) => issuer === provider.issuer);
     verifySamePersons(own, provider);
     if ((await this.list(tenant_id)).length >= countMax) throw new Fault('limit.exceeded');
     const { confirmed: _confirmed, ...kept } = provider;
-    const row: Kept = { ...kept, tenant_id, created_at: at, updated_at: at, removed_at: null };
+    const row: Kept = {
+      ...kept,
+      ...workloadsOf(provider),
+      tenant_id,
+      created_at: at,
+      updated_at: at,
+      removed_at: null,
+    };
     this.#providers.push(row);
     return viewOf(row);
   }

@@ -4,6 +4,7 @@ import type { Identities } from '../store/identities/identities.ts';
 import {
   LAST_ADMINISTRATORS_MEMBER,
   Members,
+  nameApart,
   NAME_TAKEN,
   OF_ANOTHER,
   OFFBOARDED,
@@ -14,6 +15,7 @@ import {
   type MemberStanding,
   type NewMember,
   type VouchedMember,
+  type VouchedService,
 } from '../store/members/members.ts';
 import { Offboardings, type OpenOffboarding } from '../store/members/offboardings.ts';
 import { pageOfRows, parseRowCursor } from '../store/row-cursor.ts';
@@ -98,6 +100,21 @@ export class FakeMembers extends Members {
     this.#keys.take(tenantId, principal, member_id);
     this.#subjects.set(`${tenantId} ${hex(subject_hash)}`, { member_id, provider_id });
     return await this.read(tenantId, member_id);
+  }
+
+  override vouchService(tenantId: TenantId, vouched: VouchedService): Promise<MemberStanding> {
+    const mine = this.#vouching.then(async () => {
+      const { member_id, subject_hash, provider_id, name } = vouched;
+      const found = await this.ofSubject(tenantId, subject_hash);
+      if (found !== null) return found;
+      const isTaken = this.#find(tenantId, (row) => row.name === name && row.state !== 'offboarded') !== null;
+      const made = { kind: 'service', person_id: null, sealed: null, role: null, created_by: provider_id } as const;
+      this.#insert(tenantId, { ...made, member_id, name: isTaken ? nameApart(name, member_id) : name });
+      this.#subjects.set(`${tenantId} ${hex(subject_hash)}`, { member_id, provider_id });
+      return (await this.read(tenantId, member_id)) as MemberStanding;
+    });
+    this.#vouching = mine.catch(() => null);
+    return mine;
   }
 
   override async create(

@@ -9,6 +9,7 @@ import { TokenCallers } from '../edge/access/oauth/token-callers.ts';
 import { Callers } from '../edge/access/identity/callers.ts';
 import { MemberLinks } from '../edge/access/identity/member-links.ts';
 import { MemberSeal } from '../edge/access/identity/member-seal.ts';
+import { WorkloadCallers } from '../edge/access/workloads/workload-callers.ts';
 import type { NewProvider } from '../store/identities/identities.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeIdentities } from './fake-identities.ts';
@@ -48,14 +49,19 @@ export class TokenScene {
   callers(fetchDocument: TestIssuer['fetchDocument']): TokenCallers {
     const { identities, keys, hashes, persons, members } = this;
     const { records, now, counted = () => undefined } = this.#parts;
+    const issuerKeys = new IssuerKeys(fetchDocument, now);
+    const rate = { consumeTenant: counted };
     return new TokenCallers({
-      ...{ identities, hashes, members },
-      issuerKeys: new IssuerKeys(fetchDocument, now),
+      ...{ identities, hashes, members, issuerKeys },
+      workloads: new WorkloadCallers({
+        ...{ identities, apiKeys: keys, hashes, members, records, issuerKeys, rate, now, audience: RESOURCE },
+        ...{ newPerMinuteMax: 20, monotonic: now },
+      }),
       resource: new ProtectedResource(RESOURCE),
       callers: new Callers({
         ...{ identities, apiKeys: keys, hashes, persons, members, records, newPerMinuteMax: 20, monotonic: now },
       }),
-      rate: { consumeTenant: counted },
+      rate,
       now,
       monotonic: now,
     });

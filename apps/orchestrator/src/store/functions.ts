@@ -43,8 +43,8 @@ export const orchestratorSql = {
   authenticateCaller: sqlFunction<KeyOwner>()('orchestrator.authenticate_caller', { hash: bytea }, { returns: 'row' }),
   useKeys: sqlFunction()('orchestrator.use_keys', { keys: textArray }, { returns: 'nothing' }),
 
-  registrationsOf: sqlFunction<ProviderInForce>()(
-    'orchestrator.registrations_of',
+  registrationsInForce: sqlFunction<ProviderInForce>()(
+    'orchestrator.registrations_in_force',
     { issuer: text },
     { returns: 'rows' },
   ),

@@ -100,6 +100,27 @@ export type ContentEncoding = "utf8" | "base64";
 
 export type FileMode = "644" | "755";
 
+/** how tokens are verified: `oauth`, access tokens; `kubernetes`, projected tokens of a cluster */
+export type IssuerProfile = "oauth" | "kubernetes";
+
+/** the only public keys of the cluster (RFC 7517); null: those that it publishes */
+export interface PinnedKeySet {
+  keys: readonly {
+    [name: string]: unknown;
+  }[];
+}
+
+export type WorkloadRole = "agent" | "auditor" | "worker";
+
+export interface WorkloadSettings {
+  /** the `sub` of its tokens: `system:serviceaccount:NAMESPACE:NAME` */
+  subject: string;
+  role: WorkloadRole;
+  agent_id?: string | null;
+  tools?: readonly string[] | null;
+  capability_token_id?: string | null;
+}
+
 export interface Budget {
   /** the id of a budget: `bgt_…` */
   budget_id: string;
@@ -2828,8 +2849,8 @@ export interface WebhookList {
   next_cursor: string | null;
 }
 
-/** what the request presented; platform: the key of the deployment, which belongs to no tenant */
-export type WhoamiKind = "platform" | "api_key" | "access_token" | "exchanged_token" | "session";
+/** what the request presented; platform: the key of the deployment, which belongs to no tenant; workload: a projected token of a Kubernetes cluster */
+export type WhoamiKind = "platform" | "api_key" | "access_token" | "exchanged_token" | "session" | "workload";
 
 export interface Whoami {
   kind: WhoamiKind;
@@ -3004,6 +3025,17 @@ export interface RevokedApiKey {
   remains: RevokedApiKeyRemains;
 }
 
+export interface IdentityProviderWorkload {
+  /** the `sub` of its tokens: `system:serviceaccount:NAMESPACE:NAME` */
+  subject: string;
+  role: WorkloadRole;
+  agent_id: string | null;
+  tools: readonly string[] | null;
+  capability_token_id: string | null;
+  /** when it was registered as it is */
+  since: number;
+}
+
 export interface IdentityProvider {
   /** the id of an identity provider: `idp_…` */
   provider_id: string;
@@ -3014,7 +3046,7 @@ export interface IdentityProvider {
   audience: string;
   tenant_claim: string | null;
   tenant_value: string | null;
-  /** which scope gives which role */
+  /** which scope gives which role; empty: of a cluster */
   scopes: readonly ScopeRole[];
   groups_claim: string | null;
   /** which group gives which role */
@@ -3023,6 +3055,9 @@ export interface IdentityProvider {
   agent_id: string | null;
   agent_claim: string | null;
   sign_in: SignInClient | null;
+  profile: IssuerProfile;
+  workloads: readonly IdentityProviderWorkload[];
+  pinned_keys: readonly string[] | null;
   redirect_uri: string | null;
   session_redirect_uri: string | null;
   /** milliseconds since the epoch */
@@ -3518,6 +3553,11 @@ export interface PutIdentityProviderRequest {
   agent_id?: string | null;
   agent_claim?: string | null;
   sign_in?: SignInClient | null;
+  /** how tokens are verified: `oauth`, access tokens; `kubernetes`, projected tokens of a cluster */
+  profile?: IssuerProfile;
+  /** which service account is what */
+  workloads?: readonly WorkloadSettings[];
+  jwks?: PinnedKeySet | null;
   /** an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration, and for other scopes or groups; never stored */
   access_token?: string;
 }
@@ -3540,6 +3580,11 @@ export interface PutTenantIdentityProviderRequest {
   agent_id?: string | null;
   agent_claim?: string | null;
   sign_in?: SignInClient | null;
+  /** how tokens are verified: `oauth`, access tokens; `kubernetes`, projected tokens of a cluster */
+  profile?: IssuerProfile;
+  /** which service account is what */
+  workloads?: readonly WorkloadSettings[];
+  jwks?: PinnedKeySet | null;
 }
 
 export interface DenyTokensRequest {

@@ -1,4 +1,4 @@
--- For processes of the version before groups; others call orchestrator.registrations_of.
+-- For processes of the version before groups; others call orchestrator.registrations_in_force.
 --
 -- Returns the identity providers in force of an issuer, of all tenants: whose token is it?
 --

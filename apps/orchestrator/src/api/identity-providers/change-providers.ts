@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Caller, type TenantId } from '@writ/contract';
+import { Fault, type Caller, type Id, type TenantId } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { Authenticator } from '../../edge/access/authenticator.ts';
 import type { IssuerConsent } from '../../edge/access/oauth/issuer-consent.ts';
+import { workloadHash } from '../../edge/access/workloads/workload-callers.ts';
 import type { IdentityHashes } from '../../edge/access/oauth/person-links.ts';
 import { DEFAULT_SCOPES, LEAST_FIRST, type ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
 import { verifyIssuer } from '../../edge/access/oauth/urls.ts';
@@ -17,8 +18,10 @@ import {
   type NewProvider,
   type ProviderRow,
 } from '../../store/identities/identities.ts';
+import { formerSubjects } from '../../store/identities/workloads.ts';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
 import type { Members } from '../../store/members/members.ts';
+import { NOTHING_OF_OAUTH, operatorPuts, workloadMappingOf } from './workload-settings.ts';
 import type { ConfirmedSettings, Denial, Ended, PersonForgotten, ProviderSettings } from './views.ts';
 
 /** Most issuers of one tenant: nobody looks through a longer list. */
@@ -66,11 +69,12 @@ export class ChangeProviders {
    */
   async put(caller: Caller, { access_token, ...settings }: ConfirmedSettings): Promise<ProviderRow> {
     const named = await this.#inForce(caller.tenant_id, settings.name);
-    const provider = this.#providerOf(settings, caller.api_key_id, named);
+    const provider = await this.#providerOf(settings, caller.api_key_id, named);
     if (named !== null) verifySameIdentity(named, provider);
     const isOpen = needsConfirmation(named, provider);
+    if (isOpen && provider.profile === 'kubernetes') throw operatorPuts();
     if (isOpen) await this.#parts.consent.verify(access_token, caller.tenant_id, provider);
-    return await this.#put(caller, { ...provider, confirmed: isOpen });
+    return await this.#put(caller, { ...provider, confirmed: isOpen }, named);
   }
 
   /** As `put`, for the platform key, which needs no token of the issuer: the operator answers for the registration. */
@@ -78,16 +82,42 @@ export class ChangeProviders {
     // The kernel records the platform as the actor; this key stands for nobody, and is stored nowhere.
     const caller: Caller = { tenant_id: tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null };
     const named = await this.#inForce(tenantId, settings.name);
-    return await this.#put(caller, { ...this.#providerOf(settings, PLATFORM, named), confirmed: true });
+    const provider = await this.#providerOf(settings, PLATFORM, named);
+    return await this.#put(caller, { ...provider, confirmed: true }, named);
   }
 
-  async #put(caller: Caller, provider: NewProvider): Promise<ProviderRow> {
-    if (provider.agent_id !== null) await this.#kernel.ask('agent.read', caller, { agent_id: provider.agent_id });
+  async #put(caller: Caller, provider: NewProvider, before: ProviderRow | null): Promise<ProviderRow> {
+    const agents = [provider.agent_id, ...(provider.workloads ?? []).map((each) => each.agent_id)];
+    for (const agent_id of new Set(agents))
+      if (agent_id !== null) await this.#kernel.ask('agent.read', caller, { agent_id });
     const { provider_id: _made, created_by: by, hash_key_id: _hashes, confirmed: _sure, ...said } = provider;
     await this.#record(caller, 'identity_provider_put', provider.name, { said, byPlatform: by === PLATFORM });
     const row = await this.#parts.identities.put(caller.tenant_id, provider, PROVIDERS_MAX);
     this.#parts.authenticator.forgetIdentities();
+    if (before !== null) await this.#endFormer(caller, before, row);
     return row;
+  }
+
+  /**
+   * Revokes credentials of workloads that were registered otherwise, which ends their calls. Those of the new
+   * registration stay: another replica may have made them by now.
+   */
+  async #endFormer(
+    caller: Caller,
+    before: ProviderRow,
+    { issuer, provider_id, workloads }: ProviderRow,
+  ): Promise<void> {
+    const { identities, hashes, keys } = this.#parts;
+    for (const subject of formerSubjects(before.workloads, workloads)) {
+      const subject_hash = hashes.of('subject', caller.tenant_id, issuer, subject);
+      const found = await identities.credentialsOf(caller.tenant_id, { subject_hash }, REVOKED_MAX);
+      const now = workloads.find((each) => each.subject === subject);
+      const kept = now === undefined ? null : await keys.authenticate(workloadHash(hashes, provider_id, now));
+      await this.#revokeEach(
+        caller,
+        found.filter((id) => id !== kept?.api_key_id),
+      );
+    }
   }
 
   /**
@@ -140,15 +170,19 @@ export class ChangeProviders {
   }
 
   /** Omitted members stay as they are. */
-  #providerOf(
+  async #providerOf(
     settings: ProviderSettings,
     createdBy: string,
     before: ProviderRow | null,
-  ): Omit<NewProvider, 'confirmed'> {
+  ): Promise<Omit<NewProvider, 'confirmed'>> {
     const { url } = this.#parts.resource;
     if (url === null)
       throw new Fault('conflict', 'access tokens are not accepted here: the operator must set `WRIT_PUBLIC_URL`');
+    const mapping = await workloadMappingOf(settings, before, Date.now());
+    const isCluster = mapping.profile === 'kubernetes';
     const audience = settings.audience ?? before?.audience ?? url;
+    if (isCluster && audience !== url)
+      throw new Fault('request.malformed', `the \`audience\` of a cluster is \`${url}\``, { pointer: '/audience' });
     const { person_claim = before?.person_claim ?? null, scopes = before?.scopes ?? DEFAULT_MAPPING } = settings;
     const { sign_in = before?.sign_in ?? null } = settings;
     return {
@@ -162,6 +196,8 @@ export class ChangeProviders {
       person_claim,
       ...agentOf(settings, before),
       sign_in,
+      ...(isCluster ? NOTHING_OF_OAUTH : {}),
+      ...mapping,
       hash_key_id: this.#parts.hashes.keyId,
       created_by: createdBy,
     };
@@ -180,17 +216,22 @@ export class ChangeProviders {
 
   /** INVARIANT (the kernel first): the kernel durably refuses a credential's calls before it is revoked here. */
   async #revoke(caller: Caller, of: CredentialSelector): Promise<Omit<Ended, 'name'>> {
-    const { identities, keys, authenticator, runs } = this.#parts;
+    const { identities } = this.#parts;
     const found = await identities.credentialsOf(caller.tenant_id, of, REVOKED_MAX + 1);
     const revoked = found.slice(0, REVOKED_MAX);
-    for (const api_key_id of revoked) {
+    await this.#revokeEach(caller, revoked);
+    return { revoked, more: found.length > revoked.length };
+  }
+
+  async #revokeEach(caller: Caller, ids: readonly Id<'apiKey'>[]): Promise<void> {
+    const { keys, authenticator, runs } = this.#parts;
+    for (const api_key_id of ids) {
       await keys.revoke(caller.tenant_id, api_key_id, async () => {
         await this.#kernel.ask('api_key.revoke', caller, { api_key_id });
       });
       authenticator.forget(api_key_id);
       runs.keyRevoked(api_key_id);
     }
-    return { revoked, more: found.length > revoked.length };
   }
 
   async #record(

@@ -48,8 +48,10 @@ export class IdentityProvidersController {
 
   #viewOf(row: ProviderRow): ProviderView {
     const { url } = this.resource;
+    const { jwks, ...shown } = row;
     return {
-      ...(row as Omit<ProviderView, 'redirect_uri' | 'session_redirect_uri'>),
+      ...(shown as Omit<ProviderView, 'redirect_uri' | 'session_redirect_uri' | 'pinned_keys'>),
+      pinned_keys: jwks === null ? null : jwks.map(({ kid }) => kid),
       redirect_uri: url === null ? null : signedInUri(url, row.provider_id),
       session_redirect_uri: url === null ? null : sessionDoneUri(url, row.provider_id),
     };

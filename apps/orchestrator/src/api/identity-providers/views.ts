@@ -2,8 +2,11 @@
 import { idSchema, ProfileName } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { closed, Instant, orNull } from '../../edge/requests/fields.ts';
+import { WorkerTools } from '../../edge/access/key-schemas.ts';
 import { GROUP_CHARS_MAX } from '../../edge/access/identity/roles.ts';
+import { SUBJECT_CHARS_MAX } from '../../edge/access/workloads/workload-token.ts';
 import { ROLES } from '../../edge/requests/route.ts';
+import { PROFILES, WORKLOAD_ROLES } from '../../store/identities/workloads.ts';
 
 const Claim = (description: string) => Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$', description });
 /** RFC 6749 §3.3. */
@@ -36,6 +39,34 @@ const mapping = {
   agent_id: orNull({ ...idSchema('agent'), description: 'the agent that tokens of the role `agent` act for' }),
   agent_claim: orNull(Claim('the claim with the id of that agent, where it depends on the token')),
 };
+export const IssuerProfile = Type.Enum([...PROFILES], {
+  description: 'how tokens are verified: `oauth`, access tokens; `kubernetes`, projected tokens of a cluster',
+});
+export const WorkloadRole = Type.Enum([...WORKLOAD_ROLES]);
+/** A service account of a cluster, as a request names it. */
+export const WorkloadSettings = Type.Object(
+  {
+    subject: Type.String({
+      minLength: 1,
+      maxLength: SUBJECT_CHARS_MAX,
+      description: 'the `sub` of its tokens: `system:serviceaccount:NAMESPACE:NAME`',
+    }),
+    role: WorkloadRole,
+    agent_id: Type.Optional(orNull({ ...idSchema('agent'), description: 'of the role `agent`: the agent' })),
+    tools: Type.Optional(orNull({ ...WorkerTools, description: 'of the role `worker`: the tools of its calls' })),
+    capability_token_id: Type.Optional(
+      orNull({ ...idSchema('token'), description: 'the only capability token of which it may exchange parts' }),
+    ),
+  },
+  closed,
+);
+const workloads = Type.Array(WorkloadSettings, { maxItems: 100, description: 'which service account is what' });
+/** RFC 7517. */
+export const PinnedKeySet = Type.Object(
+  { keys: Type.Array(Type.Record(Type.String({ maxLength: 32 }), Type.Unknown()), { minItems: 1, maxItems: 10 }) },
+  { description: 'the only public keys of the cluster (RFC 7517); null: those that it publishes' },
+);
+const jwks = orNull(PinnedKeySet);
 const sign_in = orNull(
   Type.Object(
     {
@@ -74,6 +105,9 @@ export const ProviderSettings = Type.Object(
     agent_id: Type.Optional(mapping.agent_id),
     agent_claim: Type.Optional(mapping.agent_claim),
     sign_in: Type.Optional(sign_in),
+    profile: Type.Optional(IssuerProfile),
+    workloads: Type.Optional(workloads),
+    jwks: Type.Optional(jwks),
   },
   closed,
 );
@@ -96,13 +130,32 @@ export const ConfirmedSettings = Type.Object(
 );
 export type ConfirmedSettings = Static<typeof ConfirmedSettings>;
 
+/** A service account as it is registered. */
+export const WorkloadView = Type.Object(
+  {
+    subject: WorkloadSettings.properties.subject,
+    role: WorkloadSettings.properties.role,
+    agent_id: orNull(idSchema('agent')),
+    tools: orNull(WorkerTools),
+    capability_token_id: orNull(idSchema('token')),
+    since: { ...Instant, description: 'when it was registered as it is' },
+  },
+  closed,
+);
+
 export const ProviderView = Type.Object(
   {
     provider_id: idSchema('identityProvider'),
     name: Type.String(),
     ...identity,
     ...mapping,
+    scopes: Type.Array(ScopeRole, { description: 'which scope gives which role; empty: of a cluster' }),
     sign_in,
+    profile: IssuerProfile,
+    workloads: Type.Array(WorkloadView),
+    pinned_keys: orNull(
+      Type.Array(Type.String(), { description: 'the ids (`kid`) of the only keys; null: those that it publishes' }),
+    ),
     redirect_uri: orNull(
       Type.String({
         description:

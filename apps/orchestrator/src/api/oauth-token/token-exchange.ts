@@ -66,6 +66,8 @@ interface Subject {
   readonly caller: Caller & { readonly agent_id: AgentId };
   readonly scopes: readonly string[];
   readonly expiresAt: number;
+  /** the only capability token of which parts are exchanged; null: each of the agent */
+  readonly only: Id<'token'> | null;
 }
 
 /**
@@ -111,7 +113,8 @@ export class TokenExchange {
     const scopes = EXCHANGED_SCOPES.filter((scope) => found.scopes.length === 0 || found.scopes.includes(scope));
     if (!scopes.includes('tool-calls:write')) throw unacceptable('its scopes lack `tool-calls:write`');
     const expiresAt = Math.min(found.expires_at ?? Number.POSITIVE_INFINITY, this.#parts.now() + EXCHANGED_MS_MAX);
-    return { caller: { ...caller, agent_id: caller.agent_id }, scopes, expiresAt };
+    const only = found.exchanges ?? null;
+    return { caller: { ...caller, agent_id: caller.agent_id }, scopes, expiresAt, only };
   }
 
   async #identify(token: string, address: string): Promise<Identified | 'platform'> {
@@ -126,7 +129,9 @@ export class TokenExchange {
     }
   }
 
-  async #parentOf({ caller }: Subject, { capability_token_id }: AskedGrant): Promise<TokenView> {
+  async #parentOf({ caller, only }: Subject, { capability_token_id }: AskedGrant): Promise<TokenView> {
+    if (only !== null && capability_token_id !== only)
+      throw new OauthError('invalid_scope', `the workload exchanges parts of the capability token ${only} alone`);
     return await orInvalid('invalid_scope', () =>
       this.#parts.kernel.ask('token.read', caller, { capability_token_id }),
     );

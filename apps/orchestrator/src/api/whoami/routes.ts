@@ -8,8 +8,9 @@ import { KEY_ROLES, route } from '../../edge/requests/route.ts';
 /** Who makes a request, and what they may do. Every member is null where it doesn't apply. */
 export const Whoami = Type.Object(
   {
-    kind: Type.Enum(['platform', 'api_key', 'access_token', 'exchanged_token', 'session'], {
-      description: 'what the request presented; platform: the key of the deployment, which belongs to no tenant',
+    kind: Type.Enum(['platform', 'api_key', 'access_token', 'exchanged_token', 'session', 'workload'], {
+      description:
+        'what the request presented; platform: the key of the deployment, which belongs to no tenant; workload: a projected token of a Kubernetes cluster',
     }),
     tenant_id: orNull(idSchema('tenant')),
     api_key_id: orNull({ ...idSchema('apiKey'), description: 'the key or credential that records name' }),

@@ -237,11 +237,13 @@ export class Authenticator {
       refused.verifyMayRetry(address);
     }
     try {
-      const caller = await tokens.identify(token, need);
+      const { caller, workload } = await tokens.identifyFully(token, need);
       this.#recentlyValid.set(name, true);
       // Its claims were verified just now.
       const expires_at = (decodeJwt(token).exp ?? 0) * 1_000;
-      return { kind: 'access_token', caller, scopes: [], expires_at, is_former: false, bound_token: null };
+      const good = { caller, scopes: [], expires_at, is_former: false, bound_token: null } as const;
+      if (workload === null) return { kind: 'access_token', ...good };
+      return { kind: 'workload', ...good, exchanges: workload.capability_token_id };
     } catch (error) {
       if (error instanceof Fault && error.code === 'auth.invalid') {
         this.#recentlyValid.delete(name);

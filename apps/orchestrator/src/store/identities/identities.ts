@@ -3,6 +3,7 @@ import { Fault, type AgentId, type Id, type TenantId } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
 import type { NewKey } from '../keys/api-keys.ts';
 import type { Role } from '../keys/roles.ts';
+import { NO_WORKLOADS, shareWorkload, widens, type WorkloadMapping } from './workloads.ts';
 
 /** Which scope of a token gives which role. */
 export interface ScopeRole {
@@ -46,7 +47,7 @@ export interface ProviderSignIn {
 }
 
 /** A registered issuer. Times are milliseconds since the epoch by the database's clock. */
-export interface ProviderRow extends ProviderMapping, ProviderIdentity {
+export interface ProviderRow extends ProviderMapping, ProviderIdentity, WorkloadMapping {
   readonly provider_id: Id<'identityProvider'>;
   readonly name: string;
   /** null: nobody signs in in a browser */
@@ -58,7 +59,9 @@ export interface ProviderRow extends ProviderMapping, ProviderIdentity {
 }
 
 export type NewProvider = ProviderMapping &
-  ProviderIdentity & {
+  ProviderIdentity &
+  // absent: an issuer of access tokens
+  Partial<WorkloadMapping> & {
     readonly provider_id: Id<'identityProvider'>;
     readonly name: string;
     readonly sign_in: ProviderSignIn | null;
@@ -70,7 +73,7 @@ export type NewProvider = ProviderMapping &
   };
 
 /** A provider in force, with its tenant. */
-export interface ProviderInForce extends ProviderMapping, Omit<ProviderIdentity, 'issuer'> {
+export interface ProviderInForce extends ProviderMapping, Omit<ProviderIdentity, 'issuer'>, WorkloadMapping {
   readonly provider_id: Id<'identityProvider'>;
   readonly tenant_id: TenantId;
   readonly name: string;
@@ -173,11 +176,12 @@ export function areAmbiguous(a: Omit<ProviderIdentity, 'issuer'>, b: Omit<Provid
  */
 const CONSTANT = ['issuer', 'audience', 'tenant_claim', 'tenant_value', 'person_claim'] as const;
 
-type Constant = Pick<NewProvider, (typeof CONSTANT)[number]>;
+type Constant = Pick<NewProvider, (typeof CONSTANT)[number]> & Partial<WorkloadMapping>;
 
 /** Verifies what never changes. Fault `conflict` where the provider `named` has it otherwise. */
 export function verifySameIdentity(named: ProviderRow, provider: Constant): void {
-  const other = CONSTANT.find((member) => named[member] !== provider[member]);
+  const isOtherwise = named.profile !== workloadsOf(provider).profile;
+  const other = isOtherwise ? 'profile' : CONSTANT.find((member) => named[member] !== provider[member]);
   if (other !== undefined)
     throw new Fault(
       'conflict',
@@ -194,13 +198,31 @@ export function verifySamePersons(others: readonly Constant[], { person_claim }:
     );
 }
 
+/** What a registration has for workloads. */
+export const workloadsOf = ({ profile, workloads, jwks }: Partial<WorkloadMapping>): WorkloadMapping => ({
+  profile: profile ?? NO_WORKLOADS.profile,
+  workloads: workloads ?? NO_WORKLOADS.workloads,
+  jwks: jwks ?? NO_WORKLOADS.jwks,
+});
+
+type OfTenant = Omit<ProviderIdentity, 'issuer'> & Partial<WorkloadMapping> & { readonly tenant_id: TenantId };
+
+/** Whether both registrations of one issuer could be that of one token. INVARIANT (one profile): an issuer has one. */
+export function claimSameTokens(a: OfTenant, b: OfTenant): boolean {
+  const [of, other] = [workloadsOf(a), workloadsOf(b)];
+  if (of.profile !== other.profile) return true;
+  return of.profile === 'oauth' ? areAmbiguous(a, b) : shareWorkload(of, other, a.tenant_id === b.tenant_id);
+}
+
 /** What gives roles. */
 const rolesIn = ({ scopes, groups_claim, groups }: ProviderMapping): Buffer =>
   Buffer.from(canonicalBytes({ scopes, groups_claim, groups } as never));
 
 /** Whether a registration gives other roles than the one before it, so that the issuer must stand for it anew. */
-export const needsConfirmation = (named: ProviderRow | null, provider: ProviderMapping): boolean =>
-  named === null || !rolesIn(named).equals(rolesIn(provider));
+export const needsConfirmation = (
+  named: ProviderRow | null,
+  provider: ProviderMapping & Partial<WorkloadMapping>,
+): boolean => named === null || !rolesIn(named).equals(rolesIn(provider)) || widens(named, workloadsOf(provider));
 
 /** The fault of `put` where nobody stands for it: another request came between. */
 export const UNCONFIRMED =
@@ -208,4 +230,4 @@ export const UNCONFIRMED =
 
 /** The fault of `put` for an identity that another registration has; it never says whose. */
 export const AMBIGUOUS =
-  'the issuer is registered for this audience already: one issuer serves several tenants only where every registration names the same claim (`tenant_claim`), each with its own value';
+  'the issuer is registered for this audience already: one issuer serves several tenants only where every registration names the same claim (`tenant_claim`), each with its own value, or where each names other workloads of a cluster';

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import type { TenantId } from '@writ/contract';
+import { inTenant } from '@writ/database';
 import { newId } from '@writ/nest-kit';
 import { testStore, type TestStore } from '../../specs/test-store.ts';
 import { newKey } from '../keys/api-keys.contract.ts';
 import type { NewProvider } from './identities.ts';
 import { PgIdentities } from './pg-identities.ts';
+import { NO_WORKLOADS, type RegisteredWorkload, type WorkloadMapping } from './workloads.ts';
 
 let store: TestStore;
 let identities: PgIdentities;
@@ -45,7 +47,7 @@ it('a registration is found by its issuer alone, changed in its mapping, and gon
   const { hash_key_id: _hashes, confirmed: _confirmed, ...shown } = one;
   expect(await put(one)).toMatchObject({ ...shown, removed_at: null, created_at: expect.any(Number) });
   const { created_by: _by, confirmed: _sure, sign_in: _signIn, issuer, ...inForce } = one;
-  expect(await identities.providersOf(issuer)).toEqual([{ ...inForce, tenant_id: tenant }]);
+  expect(await identities.providersOf(issuer)).toEqual([{ ...inForce, ...NO_WORKLOADS, tenant_id: tenant }]);
   expect(await identities.providersOf(`${issuer}/`)).toEqual([]);
   const sign_in = { client_id: 'writ' };
   const again = {
@@ -166,4 +168,57 @@ it('credentials of a person are found by the pseudonym, and none is made of a fo
   expect(await identities.credentialsOf(tenant, { person_id: person }, 10)).toEqual([key.api_key_id]);
   const late = newKey({ hash: randomBytes(32), created_by: provider_id, principal: person });
   await expect(identities.createCredential(tenant, late, of)).rejects.toMatchObject({ code: 'conflict' });
+});
+
+const cluster = (subject: string, kid: string | null, more: Partial<NewProvider> = {}): NewProvider => {
+  const workload: RegisteredWorkload = {
+    ...{ subject, role: 'auditor', agent_id: null, tools: null, capability_token_id: null, since: 1 },
+  };
+  const jwks: WorkloadMapping['jwks'] = kid === null ? null : [{ kid, kty: 'RSA', n: 'n', e: 'AQAB' }];
+  return provider({ name: kid ?? 'open', profile: 'kubernetes', scopes: [], workloads: [workload], jwks, ...more });
+};
+
+it('a service account of one issuer is of one registration, unless the keys tell the clusters apart', async () => {
+  const issuer = `https://${newId('request')}.example`;
+  const [a, b] = ['system:serviceaccount:a:a', 'system:serviceaccount:b:b'];
+  const one = cluster(a, 'k1', { issuer });
+  expect(await put(one)).toMatchObject({ profile: 'kubernetes', workloads: one.workloads, jwks: one.jwks });
+  const conflict = { code: 'conflict' };
+  const other = newId('tenant');
+  await expect(put(cluster(a, 'k1', { issuer }), other)).rejects.toMatchObject(conflict);
+  await expect(put(cluster(a, null, { issuer }), other)).rejects.toMatchObject(conflict);
+  // Within one tenant other keys don't help, and no issuer has two profiles.
+  await expect(put(cluster(a, 'k2', { issuer }))).rejects.toMatchObject(conflict);
+  await expect(put(provider({ name: 'people', issuer, audience: 'https://other.example' }))).rejects.toMatchObject(
+    conflict,
+  );
+  expect(await put(cluster(a, 'k2', { issuer }), other)).toMatchObject({ profile: 'kubernetes' });
+  const second = await put(cluster(b, 'k3', { issuer }), other);
+  // A change is compared with the others, too.
+  await expect(put({ ...one, name: 'k3', issuer, workloads: one.workloads! }, other)).rejects.toMatchObject(conflict);
+  expect(await identities.providersOf(issuer)).toHaveLength(3);
+  await identities.remove(other, second.provider_id);
+  expect(await identities.providersOf(issuer)).toHaveLength(2);
+});
+
+it('a process of the version before gives a cluster no scopes', async () => {
+  const { provider_id } = await put(cluster('system:serviceaccount:a:a', 'k1'));
+  const scopes = JSON.stringify([{ scope: 'x', role: 'admin' }]);
+  await expect(
+    inTenant(store.pool, tenant, (client) =>
+      client.query('UPDATE orchestrator.identity_provider SET scopes = $2 WHERE provider_id = $1', [
+        provider_id,
+        scopes,
+      ]),
+    ),
+  ).rejects.toMatchObject({ constraint: 'identity_provider_cluster' });
+});
+
+it('an administrator adds no service account, and takes one away', async () => {
+  const one = cluster('system:serviceaccount:a:a', 'k1');
+  await put(one);
+  const [workload] = one.workloads!;
+  const more = [...one.workloads!, { ...workload!, subject: 'system:serviceaccount:a:b' }];
+  await expect(put({ ...one, workloads: more, confirmed: false })).rejects.toMatchObject({ code: 'conflict' });
+  expect(await put({ ...one, workloads: [], confirmed: false })).toMatchObject({ workloads: [] });
 });

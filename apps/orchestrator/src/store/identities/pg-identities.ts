@@ -5,12 +5,9 @@ import { orchestratorSql } from '../functions.ts';
 import type { NewKey } from '../keys/api-keys.ts';
 import { NOT_ACTIVE } from '../keys/principals.ts';
 import {
-  AMBIGUOUS,
-  areAmbiguous,
   Identities,
   needsConfirmation,
   UNCONFIRMED,
-  verifySameIdentity,
   verifySamePersons,
   type CredentialRow,
   type CredentialSelector,
@@ -20,11 +17,7 @@ import {
   type ProviderInForce,
   type ProviderRow,
 } from './identities.ts';
-
-const COLUMNS = `provider_id, name, issuer, audience, tenant_claim, tenant_value, scopes, groups_claim, groups,
-  person_claim, agent_id,
-  agent_claim, created_at, created_by, updated_at, removed_at,
-  CASE WHEN sign_in_client_id IS NOT NULL THEN jsonb_build_object('client_id', sign_in_client_id) END AS sign_in`;
+import { change, insert, rowsOf, verifyCount, verifyUnambiguous } from './provider-rows.ts';
 
 /** Identity providers, credentials, denials and persons in Postgres. Row-level security shows the tenant's rows. */
 export class PgIdentities extends Identities {
@@ -36,7 +29,7 @@ export class PgIdentities extends Identities {
   }
 
   override providersOf(issuer: string): Promise<ProviderInForce[]> {
-    return orchestratorSql.registrationsOf(this.#pool, { issuer });
+    return orchestratorSql.registrationsInForce(this.#pool, { issuer });
   }
 
   override put(tenantId: TenantId, provider: NewProvider, countMax: number): Promise<ProviderRow> {
@@ -45,11 +38,8 @@ export class PgIdentities extends Identities {
       await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`writ.issuer.${provider.issuer}`]);
       const [named] = await rowsOf(client, `name = $1 AND removed_at IS NULL`, [provider.name]);
       if (!provider.confirmed && needsConfirmation(named ?? null, provider)) throw new Fault('conflict', UNCONFIRMED);
+      await verifyUnambiguous(client, tenantId, provider, named ?? null);
       if (named !== undefined) return await change(client, named, provider);
-      const { rows } = await client.query<ProviderInForce>('SELECT * FROM orchestrator.registrations_of($1)', [
-        provider.issuer,
-      ]);
-      if (rows.some((each) => areAmbiguous(each, provider))) throw new Fault('conflict', AMBIGUOUS);
       verifySamePersons(await rowsOf(client, 'issuer = $1 AND removed_at IS NULL', [provider.issuer]), provider);
       await verifyCount(client, countMax);
       return await insert(client, tenantId, provider);
@@ -91,8 +81,8 @@ export class PgIdentities extends Identities {
       await verifyMember(client, key.member_id ?? null);
       const made = await client.query(
         `INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, agent_id, principal, key_hash, created_by,
-           member_id)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (key_hash) DO NOTHING`,
+           member_id, tools)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (key_hash) DO NOTHING`,
         [
           key.api_key_id,
           tenantId,
@@ -103,6 +93,7 @@ export class PgIdentities extends Identities {
           Buffer.from(key.hash),
           key.created_by,
           key.member_id ?? null,
+          [...(key.tools ?? [])],
         ],
       );
       if (made.rowCount === 0) return;
@@ -275,64 +266,4 @@ function conditionOf(of: CredentialSelector): readonly [string, string | Buffer]
   return 'subject_hash' in of
     ? ['c.subject_hash = $1', Buffer.from(of.subject_hash)]
     : ['k.principal = $1', of.person_id];
-}
-
-async function rowsOf(client: Client, condition: string, values: unknown[]): Promise<ProviderRow[]> {
-  const text = `SELECT ${COLUMNS} FROM orchestrator.identity_provider WHERE ${condition}`;
-  return (await client.query<ProviderRow>(text, values)).rows;
-}
-
-async function verifyCount(client: Client, countMax: number): Promise<void> {
-  const { rows } = await client.query<{ n: number }>(
-    'SELECT count(*) AS n FROM orchestrator.identity_provider WHERE removed_at IS NULL',
-  );
-  if ((rows[0]?.n ?? 0) >= countMax)
-    throw new Fault('limit.exceeded', `a tenant has ${countMax} identity providers at most`);
-}
-
-async function change(client: Client, named: ProviderRow, provider: NewProvider): Promise<ProviderRow> {
-  verifySameIdentity(named, provider);
-  const { rows } = await client.query<ProviderRow>(
-    `UPDATE orchestrator.identity_provider SET scopes = $2, agent_id = $3, agent_claim = $4, hash_key_id = $5,
-       sign_in_client_id = $6, groups_claim = $7, groups = $8, updated_at = orchestrator.now_ms() WHERE provider_id = $1 RETURNING ${COLUMNS}`,
-    [
-      named.provider_id,
-      JSON.stringify(provider.scopes),
-      provider.agent_id,
-      provider.agent_claim,
-      provider.hash_key_id,
-      provider.sign_in?.client_id ?? null,
-      provider.groups_claim,
-      JSON.stringify(provider.groups),
-    ],
-  );
-  return rows[0] as ProviderRow;
-}
-
-async function insert(client: Client, tenantId: TenantId, provider: NewProvider): Promise<ProviderRow> {
-  const { rows } = await client.query<ProviderRow>(
-    `INSERT INTO orchestrator.identity_provider (provider_id, tenant_id, name, issuer, audience, tenant_claim,
-       tenant_value, scopes, person_claim, agent_id, agent_claim, hash_key_id, sign_in_client_id, created_by,
-       groups_claim, groups)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING ${COLUMNS}`,
-    [
-      provider.provider_id,
-      tenantId,
-      provider.name,
-      provider.issuer,
-      provider.audience,
-      provider.tenant_claim,
-      provider.tenant_value,
-      JSON.stringify(provider.scopes),
-      provider.person_claim,
-      provider.agent_id,
-      provider.agent_claim,
-      provider.hash_key_id,
-      provider.sign_in?.client_id ?? null,
-      provider.created_by,
-      provider.groups_claim,
-      JSON.stringify(provider.groups),
-    ],
-  );
-  return rows[0] as ProviderRow;
 }

@@ -48,6 +48,24 @@ export function membersContract(open: () => MemberStores): void {
     return stores.members.create(of, { ...made, created_by: 'key_x' }, member_id, 2, before);
   };
 
+  it('a workload becomes a service account once, with a name of its own', async () => {
+    const builder = { member_id: newId('member'), subject_hash: randomBytes(32), provider_id, name: 'a/b of c' };
+    const [first, second] = await Promise.all([
+      stores.members.vouchService(tenant, builder),
+      stores.members.vouchService(tenant, { ...builder, member_id: newId('member') }),
+    ]);
+    expect(first).toMatchObject({ person_id: null, state: 'active' });
+    expect(second.member_id).toBe(first.member_id);
+    const later = { ...builder, member_id: newId('member'), subject_hash: randomBytes(32) };
+    const other = await stores.members.vouchService(tenant, later);
+    const names = await Promise.all(
+      [first, other].map(async ({ member_id }) => (await stores.members.read(tenant, member_id))?.name),
+    );
+    expect(names).toEqual(['a/b of c', `a/b of c ${later.member_id.slice(-8)}`]);
+    await suspend(first.member_id);
+    expect(await stores.members.vouchService(tenant, builder)).toMatchObject({ state: 'suspended' });
+  });
+
   it('a person becomes a member once, with their keys, in their tenant alone', async () => {
     const ann = person();
     const key = await keyFor();

@@ -46,6 +46,12 @@ export interface VouchedMember {
   readonly sealed: string;
 }
 
+/** A workload whose registration vouches for it. */
+export interface VouchedService extends Pick<VouchedMember, 'member_id' | 'subject_hash' | 'provider_id'> {
+  /** of the service account; where another one has it, the member's id tells them apart */
+  readonly name: string;
+}
+
 /** What an administrator changes. Absent members stay as they are. */
 export interface MemberChange {
   readonly role?: TokenRole | null;
@@ -76,6 +82,8 @@ export abstract class Members {
    * the subject to that member.
    */
   abstract vouch(tenantId: TenantId, vouched: VouchedMember): Promise<MemberStanding | null>;
+  /** The member of a subject, which becomes a service account where there is none. */
+  abstract vouchService(tenantId: TenantId, vouched: VouchedService): Promise<MemberStanding>;
   /**
    * Faults: `conflict` for a name or a person that is a member's, `limit.exceeded` for more service accounts.
    * Implementations MUST await `before` after these checks, and make nothing where it rejects.
@@ -110,6 +118,9 @@ export abstract class Members {
     before: () => Promise<void>,
   ): Promise<MemberRow | null>;
 }
+
+/** The name of a service account where another one has `name`. */
+export const nameApart = (name: string, memberId: string): string => `${name} ${memberId.slice(-8)}`;
 
 /** The faults of `create`, `change` and `link`. */
 export const OFFBOARDED = 'the member is offboarded, which is for good';

@@ -7,6 +7,7 @@ import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 import {
   LAST_ADMINISTRATORS_MEMBER,
   Members,
+  nameApart,
   NAME_TAKEN,
   OF_ANOTHER,
   OFFBOARDED,
@@ -17,6 +18,7 @@ import {
   type MemberStanding,
   type NewMember,
   type VouchedMember,
+  type VouchedService,
 } from './members.ts';
 
 const STANDING = 'm.member_id, m.person_id, m.role, m.state';
@@ -51,6 +53,25 @@ export class PgMembers extends Members {
       const found = await one<MemberStanding>(client, OF_SUBJECT, [Buffer.from(vouched.subject_hash)]);
       if (found === null) return await join(client, tenantId, vouched);
       return await rename(client, tenantId, found, vouched);
+    });
+  }
+
+  override async vouchService(tenantId: TenantId, vouched: VouchedService): Promise<MemberStanding> {
+    const { member_id, subject_hash, provider_id, name } = vouched;
+    return await inTenant(this.#pool, tenantId, async (client) => {
+      await lockPrincipal(client, tenantId, `subject ${Buffer.from(subject_hash).toString('hex')}`);
+      const found = await one<MemberStanding>(client, OF_SUBJECT, [Buffer.from(subject_hash)]);
+      if (found !== null) return found;
+      // Service accounts with one name take turns, so that each gets a name of its own.
+      await lockPrincipal(client, tenantId, `service ${name}`);
+      const taken = await one(client, `SELECT 1 FROM orchestrator.member WHERE name = $1 AND state <> 'offboarded'`, [
+        name,
+      ]);
+      const own = taken === null ? name : nameApart(name, member_id);
+      const made = { kind: 'service', person_id: null, sealed: null, role: null, created_by: provider_id } as const;
+      await insert(client, tenantId, { ...made, member_id, name: own });
+      await identify(client, tenantId, { member_id, subject_hash, provider_id });
+      return { member_id, person_id: null, role: null, state: 'active' };
     });
   }
 

@@ -23,6 +23,16 @@ export interface VouchedPerson {
   readonly person: Id<'person'>;
 }
 
+/** A workload that a registration names. */
+export interface VouchedWorkload {
+  readonly tenantId: TenantId;
+  readonly providerId: Id<'identityProvider'>;
+  readonly issuer: string;
+  readonly subject: string;
+  /** of the service account */
+  readonly name: string;
+}
+
 export interface MemberLinksParts {
   readonly members: Members;
   readonly hashes: IdentityHashes;
@@ -80,6 +90,22 @@ export class MemberLinks {
         'auth.invalid',
         'the name of this person is a member already, who signs in elsewhere: an administrator must link both',
       );
+    return activeOnly(standing) as MemberStanding;
+  }
+
+  /**
+   * The service account of a workload, which becomes one: a member without a person, who never votes.
+   * @throws Fault `auth.invalid` for one that isn't active, and where the subject is a person's
+   */
+  async vouchWorkload({ tenantId, providerId, issuer, subject, name }: VouchedWorkload): Promise<MemberStanding> {
+    const { members, hashes } = this.#parts;
+    const standing = await members.vouchService(tenantId, {
+      member_id: newId('member'),
+      subject_hash: hashes.of('subject', tenantId, issuer, subject),
+      provider_id: providerId,
+      name,
+    });
+    if (standing.person_id !== null) throw new Fault('auth.invalid', 'the subject of the workload is a person here');
     return activeOnly(standing) as MemberStanding;
   }
 

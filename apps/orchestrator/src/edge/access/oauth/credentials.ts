@@ -32,6 +32,13 @@ export interface CredentialOf {
   readonly role: Role;
   readonly agentId: AgentId | null;
   readonly principal: string;
+  /** absent: a person's, or a program's that a person let in */
+  readonly workload?: {
+    /** how lists of keys name the credential */
+    readonly name: string;
+    /** of the role `worker` */
+    readonly tools: readonly string[] | null;
+  };
 }
 
 /** A change in a record: what was done to what. */
@@ -45,6 +52,8 @@ export interface CredentialChange {
 export interface CredentialRecords {
   /** Records, before a credential takes effect, that it is made. The digest covers what it is for. */
   readonly created: (caller: Caller, providerId: string, subjectHash: Buffer) => Promise<void>;
+  /** As `created`, of a workload: the kernel links it to nobody who consents to anything. */
+  readonly workloadCreated: (caller: Caller, providerId: string) => Promise<void>;
   /** Records a change that the credential makes, or that is made to what it began, before it takes effect. */
   readonly changed: (by: Pick<Caller, 'tenant_id' | 'api_key_id'>, change: CredentialChange) => Promise<void>;
   /** Revokes a credential in the kernel, which ends its calls. */
@@ -82,6 +91,12 @@ export function recordByKernel(bus: Bus, subjects: Subjects, now: () => number):
         // A kernel of the version before links no persons: the person's next consent does it.
         { subject_hash: subject_hash.toString('hex') },
       ),
+    workloadCreated: (caller, provider_id) =>
+      ask('kernel.change.record', caller, {
+        verb: 'workload_credential_created',
+        subject: caller.api_key_id,
+        digest: credentialDigest(caller, provider_id),
+      }),
     changed: (by, change) => ask('kernel.change.record', by, change),
     revoked: (by, api_key_id) => ask('kernel.api_key.revoke', by, { api_key_id }),
   };
@@ -141,13 +156,15 @@ export class Credentials {
     }
     this.#count(provider_id);
     const { member_id } = await vouch();
-    const { role, agentId, principal } = of;
+    const { role, agentId, principal, workload } = of;
     const caller: Caller = { tenant_id, api_key_id: newId('apiKey'), role, agent_id: agentId, principal };
     const subject_hash = hashes.of('subject', tenant_id, of.issuer, of.subject);
     await this.#revokeOthers(caller, subject_hash);
-    await records.created(caller, provider_id, subject_hash);
+    if (workload === undefined) await records.created(caller, provider_id, subject_hash);
+    else await records.workloadCreated(caller, provider_id);
+    const { name: keyName, tools } = workload ?? { name: `token of ${name}`, tools: null };
     const { api_key_id } = caller;
-    const key = { api_key_id, name: `token of ${name}`, role, agent_id: agentId, principal, member_id, hash };
+    const key = { api_key_id, name: keyName, role, agent_id: agentId, principal, member_id, tools, hash };
     await identities.createCredential(tenant_id, { ...key, created_by: provider_id }, { provider_id, subject_hash });
     // Another replica may have made one for another principal meanwhile.
     await this.#revokeOthers(caller, subject_hash);

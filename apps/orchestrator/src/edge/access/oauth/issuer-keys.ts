@@ -75,8 +75,12 @@ export class IssuerKeys {
 function parseKeys(text: string): JSONWebKeySet {
   const { keys } = objectOf(parseIJson(text, DOCUMENT));
   if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new Error(`the keys are no list of ${KEYS_MAX} at most`);
-  return { keys: keys.map(objectOf).filter(isPublic) as JWK[] };
+  return { keys: publicKeysOf(keys.map(objectOf)) };
 }
+
+/** Those of the keys that are public, for signatures, and of a length that costs no one else time. */
+export const publicKeysOf = (keys: readonly Readonly<Record<string, unknown>>[]): JWK[] =>
+  keys.filter(isPublic) as JWK[];
 
 const isPublic = ({ kty, d, use, n, e }: Record<string, unknown>): boolean =>
   ((kty === 'RSA' && isShort(n, MODULUS_CHARS_MAX) && isShort(e, EXPONENT_CHARS_MAX)) ||

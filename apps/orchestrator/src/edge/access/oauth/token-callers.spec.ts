@@ -25,6 +25,7 @@ let revoked: string[];
 let requests: number;
 const records: CredentialRecords = {
   created: async (caller) => void recorded.push(caller),
+  workloadCreated: async () => undefined,
   changed: async () => undefined,
   revoked: async (_by, id) => void revoked.push(id),
 };

@@ -10,11 +10,13 @@ import {
   type ProviderInForce,
   type ProviderMapping,
 } from '../../../store/identities/identities.ts';
+import type { RegisteredWorkload } from '../../../store/identities/workloads.ts';
 import type { Role } from '../../../store/keys/roles.ts';
 import type { Callers } from '../identity/callers.ts';
 import type { MemberLinks } from '../identity/member-links.ts';
 import { groupsOf, leastRoleOf, rolesOf } from '../identity/roles.ts';
 import type { RateLimit } from '../rate-limit.ts';
+import type { KnownWorkload, WorkloadCallers } from '../workloads/workload-callers.ts';
 import { claimedIssuerOf, verifyAccessToken, type AccessToken } from './access-token.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import type { IdentityHashes } from './person-links.ts';
@@ -62,6 +64,7 @@ export interface TokenCallersParts {
   readonly resource: ProtectedResource;
   readonly hashes: IdentityHashes;
   readonly callers: Callers;
+  readonly workloads: WorkloadCallers;
   readonly members: Pick<MemberLinks, 'activeOf' | 'forget'>;
   readonly rate: Pick<RateLimit, 'consumeTenant'>;
   /** milliseconds since the epoch */
@@ -72,7 +75,7 @@ export interface TokenCallersParts {
 /** Finds the caller behind an access token. */
 export class TokenCallers {
   readonly #parts: TokenCallersParts;
-  readonly #tokens: LRUCache<string, KnownToken>;
+  readonly #tokens: LRUCache<string, KnownToken | KnownWorkload>;
   /** removals, denials and revocations through this replica */
   #ended = 0;
 
@@ -88,10 +91,24 @@ export class TokenCallers {
   }
 
   /** Faults: `auth.invalid`, `auth.issuer_unavailable`, `auth.insufficient_scope` as a ScopeFault. */
-  async identify(text: string, { roles, path }: TokenNeed): Promise<Caller> {
+  async identify(text: string, need: TokenNeed): Promise<Caller> {
+    return (await this.identifyFully(text, need)).caller;
+  }
+
+  /** As `identify`, with the workload whose token it is; null: it is an access token. */
+  async identifyFully(
+    text: string,
+    need: TokenNeed,
+  ): Promise<{ readonly caller: Caller; readonly workload: RegisteredWorkload | null }> {
     if (this.#parts.resource.url === null) throw new Fault('auth.invalid', 'access tokens are not accepted here');
-    const { token, provider } = await this.#tokenOf(text);
-    if (token.expiresAt <= this.#parts.now()) throw new Fault('auth.invalid', 'the access token has expired (`exp`)');
+    const known = await this.#tokenOf(text);
+    if (known.token.expiresAt <= this.#parts.now()) throw new Fault('auth.invalid', 'the token has expired (`exp`)');
+    // A workload has one role, as a key has: the guard compares it.
+    if ('workload' in known) return { caller: await this.#parts.workloads.of(known), workload: known.workload };
+    return { caller: await this.#callerOf(known, need), workload: null };
+  }
+
+  async #callerOf({ token, provider }: KnownToken, { roles, path }: TokenNeed): Promise<Caller> {
     const good = this.#parts.resource.audiencesOf(provider.audience, path);
     if (!token.audiences.some((audience) => good.includes(audience)))
       throw new Fault(
@@ -112,9 +129,10 @@ export class TokenCallers {
     this.#tokens.clear();
     this.#parts.members.forget();
     this.#parts.callers.forget();
+    this.#parts.workloads.forget();
   }
 
-  async #tokenOf(text: string): Promise<KnownToken> {
+  async #tokenOf(text: string): Promise<KnownToken | KnownWorkload> {
     const name = nameOf(text);
     const cached = this.#tokens.get(name);
     if (cached !== undefined) return cached;
@@ -124,13 +142,18 @@ export class TokenCallers {
     return known;
   }
 
-  async #verify(text: string): Promise<KnownToken> {
-    const { identities, issuerKeys, hashes, now } = this.#parts;
+  async #verify(text: string): Promise<KnownToken | KnownWorkload> {
+    const { identities, issuerKeys, hashes, now, workloads } = this.#parts;
     const issuer = claimedIssuerOf(text);
     // Only issuers that a tenant registered are asked for their keys.
     const providers = await identities.providersOf(issuer);
     if (providers.length === 0)
       throw new Fault('auth.invalid', 'no tenant has registered the issuer of the access token');
+    // INVARIANT (the registration chooses): what the token says of its kind counts for nothing. An issuer has one
+    // profile, and one with two, as a process of the version before could register it, lets nobody in.
+    const [profile, another] = new Set(providers.map((each) => each.profile));
+    if (another !== undefined) throw new Fault('auth.invalid', 'the issuer is registered under two profiles');
+    if (profile === 'kubernetes') return await workloads.verify(text, issuer, providers);
     const audiences = providers.flatMap(({ audience }) => this.#parts.resource.audiencesOf(audience, MCP_PATH));
     const token = await verifyAccessToken(text, issuer, audiences, issuerKeys, now());
     const provider = this.#providerOf(token, providers);

@@ -26,6 +26,7 @@ let store: FakeMembers;
 let recorded: Caller[];
 const records: CredentialRecords = {
   created: async (caller) => void recorded.push(caller),
+  workloadCreated: async () => undefined,
   changed: async () => undefined,
   revoked: async () => undefined,
 };
