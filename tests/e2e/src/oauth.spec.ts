@@ -2,6 +2,7 @@
 // Access tokens of a real authorization server, through a whole Writ: found, refused, stepped up, revoked; and the
 // person behind a call, in records, approvals, rules and limits.
 import { randomUUID } from 'node:crypto';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { vi } from 'vitest';
 import {
   Api,
@@ -23,6 +24,8 @@ import { challengeOf, OauthClient } from './oauth-client.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 const SCOPES = 'writ:agent writ:operator';
+/** How most clusters name themselves. */
+const CLUSTER = 'https://kubernetes.default.svc.cluster.local';
 let url: string;
 let stack: Stack;
 let world: World;
@@ -233,6 +236,63 @@ it('a forgotten person gets another pseudonym, and can not approve what the old 
   // No table of the orchestrator leads from the old pseudonym to the subject.
   const links = await observer.rows('SELECT 1 FROM orchestrator.person WHERE person_id = $1', [person]);
   expect(links).toEqual([]);
+});
+
+/** Signs as a cluster does for the service account `team-a/builder`. */
+async function testCluster() {
+  const [{ publicKey, privateKey }, kid] = [await generateKeyPair('RS256', { extractable: true }), randomUUID()];
+  const [namespace, name] = ['team-a', 'builder'];
+  const subject = `system:serviceaccount:${namespace}:${name}`;
+  return {
+    jwks: { keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' }] },
+    subject,
+    token: async (claims: object = {}) => {
+      const iat = Math.floor(Date.now() / 1_000);
+      const of = {
+        namespace,
+        pod: { name: 'builder-0', uid: randomUUID() },
+        serviceaccount: { name, uid: randomUUID() },
+      };
+      const whole = { iss: CLUSTER, aud: [url], sub: subject, iat, nbf: iat, exp: iat + 3_600, jti: randomUUID() };
+      return await new SignJWT({ ...whole, 'kubernetes.io': of, ...claims })
+        .setProtectedHeader({ alg: 'RS256', kid })
+        .sign(privateKey);
+    },
+  };
+}
+
+it('a workload calls by the token of its cluster and decides nothing, until it is suspended or its tenant closed', async () => {
+  const [cluster, platform] = [await testCluster(), new Api(url, stack.keys.platformKey)];
+  const { jwks, subject } = cluster;
+  const registerIn = (of: World, more: object = {}) =>
+    platform.must(`/v1/tenants/${of.tenantId}/identity-providers`, {
+      ...{ name: 'cluster', issuer: CLUSTER, profile: 'kubernetes', jwks },
+      workloads: [{ subject, role: 'agent', agent_id: of.agentId }],
+      ...more,
+    });
+  await registerIn(world);
+  const builder = new Api(url, await cluster.token());
+  const me = (await builder.get('/v1/whoami')).body;
+  expect(me).toMatchObject({ kind: 'workload', role: 'agent', agent_id: world.agentId, principal: null });
+  const { body: done } = await call(builder, 'fs.read', { path: 'a.txt' });
+  expect(done).toMatchObject({ status: 'ok' });
+  const { record } = await verifiedReceipt(stack, world, done.operation_id as string, 'decision');
+  expect(record).toMatchObject({ person: null, agent_id: world.agentId });
+  const held = await hold(builder);
+  expect((await builder.post(`/v1/approvals/${held.approval_id as string}/approve`, {})).body.code).toBe('auth.role');
+  for (const claims of [{ aud: [url, CLUSTER] }, { exp: Math.floor(Date.now() / 1_000) - 60 }, { iss: server.issuer }])
+    expect((await new Api(url, await cluster.token(claims)).get('/v1/whoami')).status).toBe(401);
+  const suspend = await world.admin.request('PATCH', `/v1/members/${me.member_id as string}`, { state: 'suspended' });
+  expect(suspend.body).toMatchObject({ kind: 'service', state: 'suspended' });
+  expect((await builder.get('/v1/whoami')).status).toBe(401);
+  const [theirs, another] = [await testCluster(), await makeWorld(url, stack.keys.platformKey, { files: {} })];
+  await registerIn(another, { jwks: theirs.jwks });
+  const there = new Api(url, await theirs.token());
+  expect((await there.get('/v1/whoami')).body.tenant_id).toBe(another.tenantId);
+  await platform.must(`/v1/tenants/${another.tenantId}/close`, { reason: 'over' });
+  await eventually('the closed tenant opens to no workload', async () =>
+    [401, 423].includes((await there.get('/v1/tools')).status),
+  );
 });
 
 it('the commands of the guide do what it says', async () => {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads of a cluster through the API.
+import { isServiceAccount } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { GRANT } from '../../../specs/tenant-fixture.ts';
 import { CLUSTER, projected, testCluster, WORKLOAD } from '../../../specs/test-cluster.ts';
 import { openTestApi, PLATFORM_KEY, type TestApi, type TestTenant } from '../../../specs/test-api.ts';
+import { testIdentityProvider } from '../../../specs/test-identity-provider.ts';
 import { RESOURCE, type TestIssuer, type TokenChanges } from '../../../specs/test-issuer.ts';
 import { TOKEN_EXCHANGE } from '../../../api/oauth-token/token-exchange.ts';
 
@@ -143,6 +145,55 @@ it('a workload ends with its denial, its service account and its registration', 
   const body = { subject: WORKLOAD };
   await api.ask('POST', '/v1/identity-providers/cluster/denials', { key: tenant.admin, body });
   expect((await whoami(await token())).status).toBe(401);
+});
+
+it("a workload's principal is its service account, by which the kernel refuses its votes", async () => {
+  await put200(settings([agent()]));
+  const { json } = await whoami(await token());
+  const row = await api.keys.read(tenant.tenantId, String(json['api_key_id']));
+  expect(row).toMatchObject({ principal: json['member_id'], member_id: json['member_id'] });
+  expect(isServiceAccount(row?.principal ?? '')).toBe(true);
+});
+
+it('new keys of a cluster are pinned beside the old ones, and what is pinned no more is refused', async () => {
+  const one = settings([agent()]);
+  const mine = kid;
+  await put200(one);
+  const next = await cluster.newKey(newId('request'));
+  const byNext = () => cluster.token(Date.now(), projected(Date.now()), next);
+  expect((await whoami(await byNext())).status).toBe(401);
+  const both = { keys: [...one.jwks.keys, next.jwk] };
+  await put200({ ...one, jwks: both });
+  const id = (await whoami(await token({ header: { kid: mine } }))).json['api_key_id'];
+  expect((await whoami(await byNext())).json).toMatchObject({ kind: 'workload', api_key_id: id });
+  await put200({ ...one, jwks: { keys: [next.jwk] } });
+  expect((await whoami(await token({ header: { kid: mine } }))).status).toBe(401);
+  expect((await whoami(await byNext())).status).toBe(200);
+});
+
+it('without pinned keys they are those that the cluster serves, the newest too', async () => {
+  const served = await testIdentityProvider();
+  const own = await openTestApi({ WRIT_PUBLIC_URL: RESOURCE, issuerAllowed: new Set([served.place]) });
+  try {
+    own.kernel.handlers.set('change.record', () => ({ recorded: newId('record') }));
+    const of = await own.newTenant();
+    const { issuer } = served.issuer;
+    const workloads = [{ subject: WORKLOAD, role: 'auditor' }];
+    const body = { name: 'cluster', issuer, profile: 'kubernetes', workloads };
+    const path = `/v1/tenants/${of.tenantId}/identity-providers`;
+    expect((await own.ask('POST', path, { key: PLATFORM_KEY, body })).json).toMatchObject({ pinned_keys: null });
+    const next = await served.issuer.newKey('k2');
+    const by = async (signer?: typeof next) =>
+      (
+        await own.ask('GET', '/v1/whoami', {
+          key: await served.issuer.token(Date.now(), projected(Date.now()), signer),
+        })
+      ).status;
+    expect([await by(), await by(next)]).toEqual([200, 401]);
+  } finally {
+    await own.close();
+    served.close();
+  }
 });
 
 it('another agent, or taking it away and back, gives a workload another credential and ends the former', async () => {
