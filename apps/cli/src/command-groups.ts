@@ -218,6 +218,12 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./members/members.ts')).memberCommand,
   },
   {
+    name: 'invitation',
+    plural: 'invitations',
+    summary: 'people who are asked to become members',
+    load: async () => (await import('./invitations/invitations.ts')).invitationCommand,
+  },
+  {
     name: 'identity-provider',
     plural: 'identity-providers',
     summary: 'OAuth issuers whose access tokens are accepted',

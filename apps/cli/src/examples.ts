@@ -25,6 +25,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'writ approval get apr_…',
     'writ approval approve apr_… --comment "looks right"',
   ],
+  invitation: [
+    'writ invitation create --role operator --email ann@example.com',
+    'writ invitation list',
+    'writ invitation delete inv_…',
+  ],
   run: ['writ run get run_…', 'writ run events run_… -o json'],
   receipt: ['writ receipt op_… --out receipt.json'],
   verify: ['writ key public --out keys.json', 'writ verify receipt.json --keys keys.json'],

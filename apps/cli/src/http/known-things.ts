@@ -24,6 +24,7 @@ export const THINGS = {
   budget: { path: '/v1/budgets', id: 'budget_id', holder: 'admin' },
   freeze: { path: '/v1/freezes', id: 'freeze_id', holder: 'operator' },
   image: { path: '/v1/images', id: 'name', holder: 'admin' },
+  invitation: { path: '/v1/invitations', id: 'invitation_id', label: 'email', holder: 'admin' },
   job: { path: '/v1/jobs', id: 'job_id', label: 'name', holder: 'operator' },
   key: { path: '/v1/api-keys', id: 'api_key_id', label: 'name', holder: 'admin' },
   'mcp-server': { path: '/v1/mcp-servers', id: 'name', holder: 'admin' },

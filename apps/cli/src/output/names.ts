@@ -13,6 +13,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   erasure_id: 'erasure',
   budget_id: 'budget',
   freeze_id: 'freeze',
+  invitation_id: 'invitation',
   job_id: 'job',
   operation_id: 'operation',
   person_id: 'person',
