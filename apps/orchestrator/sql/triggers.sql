@@ -27,3 +27,8 @@ CREATE TRIGGER groups_claim_changed BEFORE UPDATE OF groups_claim ON orchestrato
 CREATE TRIGGER member_named AFTER INSERT OR UPDATE OF person_id ON orchestrator.member
   FOR EACH ROW WHEN (new.person_id IS NOT NULL)
   EXECUTE FUNCTION orchestrator.keep_member_name();
+
+-- After a member is suspended, offboarded, or no administrator by a role of its own any more: its invitations end.
+CREATE TRIGGER member_lost_rights AFTER UPDATE OF role, state ON orchestrator.member
+  FOR EACH ROW WHEN (new.state <> 'active' OR (old.role = 'admin' AND new.role IS DISTINCT FROM 'admin'))
+  EXECUTE FUNCTION orchestrator.revoke_invitations_of();

@@ -75,6 +75,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'orchestrator.sign_in_session.kind': `'browser'`,
   'orchestrator.member.kind': `'service'`,
   'orchestrator.member.name': `'x'`,
+  'orchestrator.invitation.role': `'admin'`,
   'orchestrator.webhook.events': `'{x}'`,
   'orchestrator.run.place': '1',
   'orchestrator.run.role': `'agent'`,

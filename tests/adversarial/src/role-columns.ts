@@ -32,6 +32,7 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
     'key_hash member_id expires_at rotated_at former_until revoked_at',
   ),
   'writ_orchestrator UPDATE orchestrator.offboarding': ['ended_at', 'tried_at'],
+  'writ_orchestrator UPDATE orchestrator.invitation': columns('accepted_at member_id revoked_at revoked_by'),
   'writ_orchestrator UPDATE orchestrator.member': columns('person_id sealed role state changed_at changed_by'),
   'writ_orchestrator UPDATE orchestrator.former_secret': ['ends_at'],
   'writ_orchestrator UPDATE orchestrator.identity_provider': [

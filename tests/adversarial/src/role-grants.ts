@@ -25,6 +25,7 @@ export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Ve
     'orchestrator.member_identity': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.member_name': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.offboarding': ['SELECT', 'INSERT', 'DELETE'],
+    'orchestrator.invitation': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.person': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.delivery': APPEND,

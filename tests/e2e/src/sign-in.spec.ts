@@ -236,6 +236,32 @@ it('an offboarded member is out at every replica for good: sessions, programs, t
   expect(back.body.code).toBe('conflict');
 });
 
+it('an invited person becomes a member by the link, once, at every replica; a stolen or revoked link gives nothing', async () => {
+  for (const person of ['ivy', 'mallory']) server.scopesOf.set(person, 'openid');
+  const invite = async (): Promise<JsonValue> =>
+    await world.admin.must('/v1/invitations', { email: 'ivy@example.org', role: 'auditor' });
+  const take = async (person: string, { link }: JsonValue) => {
+    const browser = browserOf(person);
+    const page = await browser.goOn(await browser.send(await browser.open(link as string), 'Sign in at corp'));
+    return { browser, isIn: page.text.includes('You are signed in') };
+  };
+  const [made, revoked] = [await invite(), await invite()];
+  for (const { link } of [made, revoked]) secrets.push((link as string).split('code=')[1] ?? '');
+  await world.admin.request('DELETE', `/v1/invitations/${revoked.invitation_id as string}`);
+  expect([(await take('mallory', made)).isIn, (await take('ivy', revoked)).isIn]).toEqual([false, false]);
+  const { browser: ivy, isIn } = await take('ivy', made);
+  expect(isIn).toBe(true);
+  for (const at of [url, other]) expect((await get(ivy, '/v1/approvals', at)).status).toBe(200);
+  expect((await get(ivy, '/v1/api-keys')).body.code).toBe('auth.role');
+  expect((await take('ivy', made)).isIn).toBe(false);
+  const read = (await world.admin.get(`/v1/invitations/${made.invitation_id as string}`)).body;
+  expect(read).toMatchObject({ state: 'accepted', member_id: expect.stringMatching(/^mbr_/) });
+  const member = (await world.admin.get(`/v1/members/${read.member_id as string}`)).body;
+  expect(member).toMatchObject({ role: 'auditor', subject: 'ivy', name: 'ivy@example.org' });
+  await world.admin.must(`/v1/members/${read.member_id as string}/offboard`, { reason: 'left' });
+  expect((await take('ivy', await invite())).isIn).toBe(false);
+});
+
 it('a session has the rights that the issuer gave, and no others', async () => {
   server.scopesOf.set('carl', 'writ:auditor');
   const carl = await signIn('carl');

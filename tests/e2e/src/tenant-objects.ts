@@ -161,6 +161,8 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     connection_id: unusedConnection(),
     // Only a person who signed in has sessions; `sign-in.spec.ts` has some.
     sign_in_id: unusedConnection().replace('con_', 'sgn_'),
+    // Only a tenant with an identity provider has invitations; `invitations.spec.ts` has some.
+    invitation_id: unusedConnection().replace('con_', 'inv_'),
     webhook_id: webhook.webhook_id,
     delivery_id: delivery.delivery_id,
     api_key_id: key.api_key_id,

@@ -72,6 +72,8 @@ import { IdentityHashes, PersonLinks } from '../edge/access/oauth/person-links.t
 import { ProtectedResource } from '../edge/access/oauth/protected-resource.ts';
 import { Identities } from '../store/identities/identities.ts';
 import { ImagesController } from './images/images.controller.ts';
+import { invitationsProviders } from './invitations/invitations-providers.ts';
+import { InvitationsController } from './invitations/invitations.controller.ts';
 import { membersProviders } from './members/members-providers.ts';
 import { MembersController } from './members/members.controller.ts';
 import { McpConnectionsController } from './mcp-servers/mcp-connections.controller.ts';
@@ -206,6 +208,7 @@ const CONTROLLERS = [
   IdentityProvidersController,
   PersonsController,
   MembersController,
+  InvitationsController,
   SignInController,
   OauthTokenController,
   CallSettingsController,
@@ -268,6 +271,7 @@ export class ApiModule {
         ...resources(config),
         ...workspaces,
         ...membersProviders(logger),
+        ...invitationsProviders(),
         ...mcpProviders(config, logger),
         ...oauthTokenProviders(),
         ...connectProviders(config, logger),

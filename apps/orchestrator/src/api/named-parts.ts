@@ -29,6 +29,7 @@ import { Type, type TSchema } from 'typebox';
 import type { NamedSchemas } from '../edge/openapi/schemas.ts';
 import { closed, Name } from '../edge/requests/fields.ts';
 import { BudgetList } from './budgets/views.ts';
+import { INVITATION_SCHEMAS } from './invitations/views.ts';
 import { MEMBER_SCHEMAS } from './members/views.ts';
 import { ApproverGroupList } from './approver-groups/views.ts';
 import {
@@ -100,6 +101,7 @@ export const NAMED_PARTS: NamedSchemas = {
   SpawnedBy: SessionView.properties.spawned_by.anyOf[0],
   ScopeRole,
   ...MEMBER_SCHEMAS,
+  ...INVITATION_SCHEMAS,
   SignInClient: ProviderSettings.properties.sign_in.anyOf[0],
   GroupRole: ProviderSettings.properties.groups.items,
   PermitProof: Type.Object(PermitProof, closed),

@@ -17,6 +17,7 @@ import { APPROVER_GROUPS } from './approver-groups/routes.ts';
 import { FUNCTIONS } from './functions/routes.ts';
 import { JOBS } from './jobs/routes.ts';
 import { IDENTITY_PROVIDERS, PERSONS } from './identity-providers/routes.ts';
+import { INVITATIONS } from './invitations/routes.ts';
 import { MEMBERS } from './members/routes.ts';
 import { LOG } from './log/routes.ts';
 import { MCP } from './mcp/routes.ts';
@@ -52,6 +53,7 @@ export const ROUTES: readonly RouteRow[] = [
   IDENTITY_PROVIDERS,
   PERSONS,
   MEMBERS,
+  INVITATIONS,
   SIGN_INS,
   OAUTH_TOKEN,
   CALL_SETTINGS,

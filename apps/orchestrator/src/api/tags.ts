@@ -43,6 +43,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   'api-keys': 'Keys of people, agents and workers, by role. A key is shown once, when it is made.',
   'identity-providers': 'OpenID Connect issuers whose access tokens count, and the people behind them.',
   members: 'The people and service accounts of a tenant: their roles, and who is suspended.',
+  invitations: 'People who are asked to become members, each by a link that is good once.',
   'sign-in':
     'Sessions of people who signed in at an identity provider, in a browser or with a device code, and tokens.',
   tenants: 'Tenants and their limits; for the platform key alone.',

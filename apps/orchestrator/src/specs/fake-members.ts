@@ -47,6 +47,16 @@ export class FakeMembers extends Members {
     keys.members = this;
   }
 
+  /** Does what a trigger does in the database: a member is suspended, or an administrator no more. */
+  whenLost: (tenantId: TenantId, memberId: string, by: string) => Promise<void> = async () => undefined;
+
+  /** As a transaction that ends without its changes. */
+  undo(memberId: string): void {
+    this.#rows.delete(memberId);
+    for (const [key, kept] of this.#subjects) if (kept.member_id === memberId) this.#subjects.delete(key);
+    for (const [key, id] of this.#names) if (id === memberId) this.#names.delete(key);
+  }
+
   stateOf(memberId: string): MemberRow['state'] | null {
     return this.#rows.get(memberId)?.state ?? null;
   }
@@ -165,7 +175,10 @@ export class FakeMembers extends Members {
     if (change.state === 'suspended' && !this.#keys.hasLastingBeside(tenantId, memberId))
       throw new Fault('conflict', LAST_ADMINISTRATORS_MEMBER);
     await before();
-    return this.#replace(tenantId, memberId, { ...change, changed_by: by, changed_at: (this.#clock += 1) });
+    const changed = this.#replace(tenantId, memberId, { ...change, changed_by: by, changed_at: (this.#clock += 1) });
+    const isLess = changed !== null && member.role === 'admin' && changed.role !== 'admin';
+    if (isLess || changed?.state === 'suspended') await this.whenLost(tenantId, memberId, by);
+    return changed;
   }
 
   override async link(
@@ -244,7 +257,9 @@ export class FakeOffboardings extends Offboardings {
     await before();
     const { member_id } = member;
     this.#open.set(memberId, { tenant_id: tenantId, member_id, begun_by: by as Id<'apiKey'>, age_ms: 60_000 });
-    return this.#members.offboard(tenantId, memberId);
+    const offboarded = this.#members.offboard(tenantId, memberId);
+    await this.#members.whenLost(tenantId, memberId, by);
+    return offboarded;
   }
 
   override async keysOf(tenantId: TenantId, memberId: string): Promise<Id<'apiKey'>[]> {

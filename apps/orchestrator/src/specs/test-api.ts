@@ -28,6 +28,7 @@ import { FakeDeviceAuthorizations, FakeSignIns } from './fake-sign-ins.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeMembers, FakeOffboardings } from './fake-members.ts';
 import { FakeIdentities } from './fake-identities.ts';
+import { FakeInvitations } from './fake-invitations.ts';
 import { FakeLedger } from './fake-ledger.ts';
 import { FakeKernel } from './fake-kernel.ts';
 import { FakeJobs } from './fake-jobs.ts';
@@ -127,6 +128,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
     identities,
     members,
     offboardings: new FakeOffboardings(members, keys),
+    invitations: new FakeInvitations(members, keys, identities),
     browserSessions: new FakeBrowserSessions(),
     signIns,
     deviceAuthorizations,

@@ -16,8 +16,10 @@ import { PgJobWork } from './jobs/pg-job-work.ts';
 import { PgJobs } from './jobs/pg-jobs.ts';
 import { ApiKeys } from './keys/api-keys.ts';
 import { PrismaApiKeys } from './keys/prisma-api-keys.ts';
+import { Invitations } from './members/invitations.ts';
 import { Members } from './members/members.ts';
 import { Offboardings } from './members/offboardings.ts';
+import { PgInvitations } from './members/pg-invitations.ts';
 import { PgOffboardings } from './members/pg-offboardings.ts';
 import { PgMembers } from './members/pg-members.ts';
 import { RegisteredLifetime } from './registered-lifetime.ts';
@@ -57,6 +59,7 @@ export interface Stores {
   readonly identities: Identities;
   readonly members: Members;
   readonly offboardings: Offboardings;
+  readonly invitations: Invitations;
   readonly browserSessions: BrowserSessions;
   readonly signIns: SignIns;
   readonly deviceAuthorizations: DeviceAuthorizations;
@@ -99,6 +102,7 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
     identities: new PgIdentities(pool),
     members: new PgMembers(pool),
     offboardings: new PgOffboardings(pool),
+    invitations: new PgInvitations(pool),
     browserSessions: new PgBrowserSessions(pool),
     signIns,
     deviceAuthorizations: new PgDeviceAuthorizations(pool),
@@ -140,6 +144,7 @@ export class StoreModule {
       provideValue(stores.identities, Identities),
       provideValue(stores.members, Members),
       provideValue(stores.offboardings, Offboardings),
+      provideValue(stores.invitations, Invitations),
       provideValue(stores.browserSessions, BrowserSessions),
       provideValue(stores.signIns, SignIns),
       provideValue(stores.deviceAuthorizations, DeviceAuthorizations),

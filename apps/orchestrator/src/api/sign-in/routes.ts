@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
+import { INVITATION_PATH } from '../../edge/access/sign-in/invitation-code.ts';
 import { SESSION_DONE_PATH } from '../../edge/access/sign-in/redirect-uris.ts';
 import { DEVICE_PATH, SIGN_IN_PATH } from '../../edge/access/sign-in/return-to.ts';
 import { closed, paging } from '../../edge/requests/fields.ts';
@@ -98,6 +99,7 @@ export const SIGN_IN_PAGES = {
   start: route({ ...page, id: 'startSignIn', method: 'POST', path: `${SIGN_IN_PATH}/start` }),
   done: route({ ...page, id: 'signInDone', method: 'GET', path: `${SESSION_DONE_PATH}/{provider_id}` }),
   signOut: route({ ...page, id: 'signOutOnPage', method: 'POST', path: `${SIGN_IN_PATH}/sign-out` }),
+  invitation: route({ ...page, id: 'openInvitation', method: 'GET', path: INVITATION_PATH }),
   device: route({ ...page, id: 'openDevice', method: 'GET', path: DEVICE_PATH }),
   decide: route({ ...page, id: 'decideDevice', method: 'POST', path: DEVICE_PATH }),
 };

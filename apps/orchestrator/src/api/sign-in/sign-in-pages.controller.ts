@@ -37,6 +37,11 @@ export class SignInPagesController {
     return shown(exchange, () => this.pages.signOut(request), goneHerePage);
   }
 
+  @Route(SIGN_IN_PAGES.invitation)
+  invitation(@InPage() request: PageRequest, @InExchange() exchange: Exchange): Promise<string> {
+    return shown(exchange, () => this.pages.openInvitation(request), goneHerePage);
+  }
+
   @Route(SIGN_IN_PAGES.device)
   device(@InPage() request: PageRequest, @InExchange() exchange: Exchange): Promise<string> {
     return shown(exchange, () => this.devices.open(request), goneHerePage);

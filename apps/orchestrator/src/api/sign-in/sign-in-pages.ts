@@ -10,6 +10,7 @@ import type { FailedKeys } from '../../edge/access/failed-keys.ts';
 import type { RateLimit } from '../../edge/access/rate-limit.ts';
 import { ATTEMPT_S, type Attempt } from '../../edge/access/sign-in/attempts.ts';
 import type { ChangeSignIns } from '../../edge/access/sign-in/change-sign-ins.ts';
+import { invitationIn, invitationPath, readInvitationCode } from '../../edge/access/sign-in/invitation-code.ts';
 import { DEVICE_PATH, readReturnTo, SIGN_IN_PATH } from '../../edge/access/sign-in/return-to.ts';
 import type { SessionCallers } from '../../edge/access/sign-in/session-callers.ts';
 import type { SessionCookie } from '../../edge/access/sign-in/session-cookie.ts';
@@ -20,6 +21,7 @@ import type { SiteCookies } from '../../edge/pages/cookies.ts';
 import type { Page, Redirection } from '../../edge/pages/page.ts';
 import type { PageRequest } from '../../edge/pages/page-request.ts';
 import { leavePage, noSignInPage, refusedPage, strayPage } from '../../edge/pages/person-pages.ts';
+import type { AcceptInvitation } from '../invitations/accept-invitation.ts';
 import { arrivedPage, noTenantPage, signedOutPage, startPage, youPage, type Start } from './pages.ts';
 
 const ATTEMPT_COOKIE = 'writ_session_attempt';
@@ -29,6 +31,10 @@ const ATTEMPT_COOKIE = 'writ_session_attempt';
  */
 export const RECENT_S = 300;
 
+const INVITED =
+  'You are invited to become a member of an organisation that uses Writ. You accept it by signing in. Go on only if you' +
+  ' expected the invitation.';
+
 export interface SignInPagesParts {
   /** the public URL, without a slash at its end; null: nobody signs in here */
   readonly url: string | null;
@@ -36,6 +42,7 @@ export interface SignInPagesParts {
   readonly sessions: SignInSessions;
   readonly callers: SessionCallers;
   readonly changes: ChangeSignIns;
+  readonly invitations: Pick<AcceptInvitation, 'by'>;
   readonly cookie: SessionCookie;
   readonly cookies: SiteCookies;
   readonly rate: Pick<RateLimit, 'consumeTenant'>;
@@ -66,6 +73,16 @@ export class SignInPages {
     return { ...youPage(session, roles, this.url), ...this.#renewed(session) };
   }
 
+  /**
+   * What an invitation is, and where to accept it. Whether the code is good is told to nobody before they signed in.
+   * A person who is signed in signs in again, so that the provider says who accepts it.
+   */
+  async openInvitation(request: PageRequest): Promise<Page> {
+    const code = readInvitationCode(request.query.get('code'));
+    if (code === null) return noTenantPage();
+    return await this.startAt(request, code.tenantId, { to: invitationPath(code), asAnother: false }, INVITED);
+  }
+
   /** Sends the browser to the identity provider. */
   async start(request: PageRequest): Promise<Page> {
     const { signIn, cookies, attempts } = this.#parts;
@@ -78,8 +95,9 @@ export class SignInPages {
     const provider = providers.find(({ name }) => name === form.get('provider'));
     if (provider === undefined) return noSignInPage();
     const returnTo = readReturnTo(form.get('to'));
+    const code = invitationIn(returnTo);
     const { location, attempt } = await signIn.begin(tenantId as TenantId, provider, {
-      returnTo,
+      ...(code === null ? { returnTo } : { returnTo: SIGN_IN_PATH, invitation: code.text }),
       asAnother: form.get('as') === 'another',
       purpose: 'session',
       ...(returnTo.split('?', 1)[0] === DEVICE_PATH ? { maxAgeS: RECENT_S } : {}),
@@ -89,12 +107,13 @@ export class SignInPages {
 
   /** The identity provider's answer. */
   async done(request: PageRequest): Promise<Page> {
-    const { signIn, changes, cookie, cookies, report } = this.#parts;
+    const { signIn, invitations, changes, cookie, cookies, report } = this.#parts;
     const { url } = this;
     const forget = cookies.remove(ATTEMPT_COOKIE);
     try {
       const attempt = await this.#attempt(request);
       const person = await signIn.finish(attempt, request.query);
+      await invitations.by(person);
       // INVARIANT (new with each sign-in): the session before it ends, if the browser brings it.
       const before = await this.sessionOf(request);
       const text = await changes.begin(person);

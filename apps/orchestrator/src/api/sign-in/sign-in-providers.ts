@@ -13,6 +13,7 @@ import { SignInRecords } from '../../edge/access/sign-in/sign-in-records.ts';
 import { SignInSessions } from '../../edge/access/sign-in/sign-in-sessions.ts';
 import { SiteCookies } from '../../edge/pages/cookies.ts';
 import { DeviceAuthorizations } from '../../store/sign-ins/device-authorizations.ts';
+import { AcceptInvitation } from '../invitations/accept-invitation.ts';
 import { DeviceFlow } from './device-flow.ts';
 import { DevicePages } from './device-pages.ts';
 import { SignInPages } from './sign-in-pages.ts';
@@ -39,10 +40,13 @@ export function signInApiProviders(config: SignInApiConfig, logger: ProcessConte
   return [
     provideBy(
       SignInPages,
-      [SignIn, SignInSessions, SessionCallers, ChangeSignIns, SessionCookie, SiteCookies, RateLimit, ProtectedResource],
-      (signIn, sessions, callers, changes, cookie, cookies, rate, { url }) =>
+      [
+        ...([SignIn, SignInSessions, SessionCallers, ChangeSignIns, SessionCookie, SiteCookies] as const),
+        ...([RateLimit, ProtectedResource, AcceptInvitation] as const),
+      ],
+      (signIn, sessions, callers, changes, cookie, cookies, ...[rate, { url }, invitations]) =>
         new SignInPages({
-          ...{ url, signIn, sessions, callers, changes, cookie, cookies, rate },
+          ...{ url, signIn, sessions, callers, changes, cookie, cookies, rate, invitations },
           attempts: counter(failures * ATTEMPTS, 'sign-ins'),
           report: (refused) => logger.info(refused, 'a sign-in in a browser was refused'),
         }),

@@ -7,7 +7,7 @@ import type { RouteRow } from '../requests/route.ts';
  * Groups whose routes make credentials. INVARIANT (no wider key): a key with scopes may read them only, since it could
  * give itself another key, or another way in, without these scopes.
  */
-const READ_ONLY: ReadonlySet<string> = new Set(['api-keys', 'identity-providers']);
+const READ_ONLY: ReadonlySet<string> = new Set(['api-keys', 'identity-providers', 'invitations']);
 
 /** The scope that a key with scopes needs for the route: `operations:read`, or `operations:write`. */
 export const scopeOf = ({ tag, method }: Pick<RouteRow, 'tag' | 'method'>): string =>

@@ -48,12 +48,7 @@ export class PgMembers extends Members {
   override async vouch(tenantId: TenantId, vouched: VouchedMember): Promise<MemberStanding | null> {
     const known = await this.ofSubject(tenantId, vouched.subject_hash);
     if (known?.person_id === vouched.person_id) return known;
-    return await inTenant(this.#pool, tenantId, async (client) => {
-      await lockPrincipal(client, tenantId, vouched.principal);
-      const found = await one<MemberStanding>(client, OF_SUBJECT, [Buffer.from(vouched.subject_hash)]);
-      if (found === null) return await join(client, tenantId, vouched);
-      return await rename(client, tenantId, found, vouched);
-    });
+    return await inTenant(this.#pool, tenantId, (client) => vouchIn(client, tenantId, vouched));
   }
 
   override async vouchService(tenantId: TenantId, vouched: VouchedService): Promise<MemberStanding> {
@@ -170,6 +165,18 @@ export class PgMembers extends Members {
       readOnly: true,
     });
   }
+}
+
+/** As `Members.vouch`, in a transaction. */
+export async function vouchIn(
+  client: Client,
+  tenantId: TenantId,
+  vouched: VouchedMember,
+): Promise<MemberStanding | null> {
+  await lockPrincipal(client, tenantId, vouched.principal);
+  const found = await one<MemberStanding>(client, OF_SUBJECT, [Buffer.from(vouched.subject_hash)]);
+  if (found === null) return await join(client, tenantId, vouched);
+  return await rename(client, tenantId, found, vouched);
 }
 
 async function one<T extends object>(client: Client, text: string, values: unknown[]): Promise<T | null> {

@@ -4,7 +4,7 @@
 import { Fault, type Id, type TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { LRUCache } from 'lru-cache';
-import type { Members, MemberStanding } from '../../../store/members/members.ts';
+import type { Members, MemberStanding, VouchedMember } from '../../../store/members/members.ts';
 import type { IdentityHashes } from '../oauth/person-links.ts';
 import type { MemberSeal } from './member-seal.ts';
 
@@ -75,22 +75,27 @@ export class MemberLinks {
    * The member of a person, who becomes one.
    * @throws Fault `auth.invalid` for a member who isn't active, and for a name that is a member's at another issuer
    */
-  async vouch({ tenantId, providerId, issuer, subject, name, person }: VouchedPerson): Promise<MemberStanding> {
-    const { members, hashes, seal } = this.#parts;
-    const standing = await members.vouch(tenantId, {
-      member_id: newId('member'),
-      subject_hash: hashes.of('subject', tenantId, issuer, subject),
-      provider_id: providerId,
-      person_id: person,
-      principal: name ?? person,
-      sealed: await seal.seal(tenantId, { principal: name, issuer, subject }),
-    });
+  async vouch(person: VouchedPerson): Promise<MemberStanding> {
+    const standing = await this.#parts.members.vouch(person.tenantId, await this.vouchedOf(person));
     if (standing === null)
       throw new Fault(
         'auth.invalid',
         'the name of this person is a member already, who signs in elsewhere: an administrator must link both',
       );
     return activeOnly(standing) as MemberStanding;
+  }
+
+  /** A person as the store takes them. */
+  async vouchedOf({ tenantId, providerId, issuer, subject, name, person }: VouchedPerson): Promise<VouchedMember> {
+    const { hashes, seal } = this.#parts;
+    return {
+      member_id: newId('member'),
+      subject_hash: hashes.of('subject', tenantId, issuer, subject),
+      provider_id: providerId,
+      person_id: person,
+      principal: name ?? person,
+      sealed: await seal.seal(tenantId, { principal: name, issuer, subject }),
+    };
   }
 
   /**

@@ -30,7 +30,7 @@ export class IdentityHashes {
   }
 
   /** Of a value of the kind: 32 bytes. Values of different kinds never collide. */
-  of(kind: 'person' | 'identity' | 'subject' | 'jti' | 'credential', ...values: readonly string[]): Buffer {
+  of(kind: 'person' | 'identity' | 'subject' | 'jti' | 'credential' | 'address', ...values: readonly string[]): Buffer {
     return createHmac('sha256', this.#key)
       .update(canonicalBytes([kind, ...values]))
       .digest();

@@ -22,6 +22,8 @@ const Attempt = Type.Object({
   purpose: Type.Optional(Type.Literal('session')),
   /** how many seconds ago the person may have proved to the issuer who they are; absent: any number */
   max_age_s: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** the code of the invitation that the sign-in accepts; absent: none */
+  invitation: Type.Optional(Text),
 });
 
 /** One way of a browser to the identity provider and back. */

@@ -38,6 +38,8 @@ export interface ExpectedToken {
   readonly issuer: string;
   readonly subject: string;
   readonly clientId: string;
+  /** whether the person brings an invitation, which may give them their only role */
+  readonly isInvited: boolean;
 }
 
 /**
@@ -59,7 +61,8 @@ export async function rightsOf(
   if (await isDenied(parts.identities, parts.hashes, tenant_id, token))
     throw new SignInRefused('Your organisation does not let you in.', 'denied');
   const { scopes, groups } = mappedOf({ scopes: token.scopes, groups: groupsOf(token.claims, provider) }, provider);
-  if (scopes.length + groups.length === 0 && !(await hasOwnRole(token, tenant_id, parts)))
+  const hasRole = scopes.length + groups.length > 0 || (await hasOwnRole(token, tenant_id, parts));
+  if (!hasRole && !expected.isInvited)
     throw new SignInRefused('Your organisation gives you no role here. Ask your administrator.', 'scope');
   const agentId = agent_claim === null ? null : token.claims[agent_claim];
   return {

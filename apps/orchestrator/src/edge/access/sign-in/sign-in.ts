@@ -8,7 +8,7 @@
 // INVARIANT (a redirect URI of its own): an answer that came to the URI of another registration than the attempt's is
 // refused before anything is sent, so that no provider gets the code of another one.
 import { Fault, type Id, type TenantId } from '@writ/contract';
-import { decodeProtectedHeader, jwtVerify, type JWTPayload } from 'jose';
+import { decodeJwt, decodeProtectedHeader, jwtVerify, type JWTPayload } from 'jose';
 import * as oauth from 'oauth4webapi';
 import type { Identities, ProviderInForce, ProviderRow } from '../../../store/identities/identities.ts';
 import type { GatedFetch } from '../../outbound/gated-fetch.ts';
@@ -24,6 +24,7 @@ import { sessionDoneUri, signedInUri } from './redirect-uris.ts';
 import { shownNameOf } from './shown-name.ts';
 import { rightsOf, type Rights } from './sign-in-rights.ts';
 import { SignInRefused } from './sign-in-refused.ts';
+import { verifiedAddressOf } from './verified-address.ts';
 
 export { SignInRefused };
 
@@ -52,6 +53,15 @@ export interface SignedIn {
   readonly returnTo: string;
   /** who may call the API, and as what; null for a consent, which needs neither */
   readonly rights: Rights | null;
+  /** what the sign-in accepts; absent: nothing */
+  readonly invited?: Invited;
+}
+
+/** An invitation that a person brings. */
+export interface Invited {
+  readonly code: string;
+  /** the address that the issuer has verified; null: none */
+  readonly address: string | null;
 }
 
 /** A sign-in that begins. */
@@ -62,6 +72,8 @@ export interface SignInRequest {
   readonly purpose: SignInPurpose;
   /** how many seconds ago the person may have proved to the provider who they are; any number by default */
   readonly maxAgeS?: number;
+  /** the code of an invitation that the person accepts by it */
+  readonly invitation?: string;
 }
 
 /** What a sign-in is for: to consent on a page, or to call the API. */
@@ -116,7 +128,7 @@ export class SignIn {
   async begin(
     tenantId: TenantId,
     provider: ProviderRow,
-    { returnTo, asAnother, purpose, maxAgeS }: SignInRequest,
+    { returnTo, asAnother, purpose, maxAgeS, invitation }: SignInRequest,
   ): Promise<SignInStart> {
     const { endpoints, attempts, url } = this.#parts;
     const { provider_id } = provider;
@@ -131,7 +143,7 @@ export class SignIn {
       response_type: 'code',
       client_id: clientOf(provider).client_id,
       redirect_uri: redirectUri(purpose, url, provider_id),
-      ...askedOf(purpose, provider),
+      ...askedOf(purpose, provider, invitation !== undefined),
       state,
       nonce,
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
@@ -142,7 +154,9 @@ export class SignIn {
       location.searchParams.set(name, value);
     const own = purpose === 'session' ? { purpose } : {};
     const age = maxAgeS === undefined ? {} : { max_age_s: maxAgeS };
-    const sealed = { tenant_id: tenantId, provider_id, state, nonce, verifier, return_to: returnTo, ...own, ...age };
+    const accepted = invitation === undefined ? {} : { invitation };
+    const more = { ...own, ...age, ...accepted };
+    const sealed = { tenant_id: tenantId, provider_id, state, nonce, verifier, return_to: returnTo, ...more };
     return { location: location.href, attempt: await attempts.seal(sealed) };
   }
 
@@ -186,15 +200,24 @@ export class SignIn {
     if (tokens === null) throw new SignInRefused('This sign-in has ended already.', 'used');
     const { claims } = tokens;
     const subjectHash = await this.#subjectOf(tenantId, provider, claims);
-    const rights = purposeOf(attempt) === 'session' ? await this.#rightsOf(inForce, provider, tokens) : null;
+    const isInvited = attempt.invitation !== undefined;
+    const rights = purposeOf(attempt) === 'session' ? await this.#rightsOf(inForce, provider, tokens, isInvited) : null;
     const authenticatedMs = sinceAuthentication(claims, attempt.max_age_s, this.#parts.now());
     const shown = shownNameOf(claims);
-    return { tenantId, providerId, issuer, subjectHash, authenticatedMs, shown, returnTo: attempt.return_to, rights };
+    const returnTo = attempt.return_to;
+    const person = { tenantId, providerId, issuer, subjectHash, authenticatedMs, shown, returnTo, rights };
+    return attempt.invitation === undefined ? person : { ...person, invited: invitedBy(attempt.invitation, tokens) };
   }
 
-  async #rightsOf(inForce: ProviderInForce, provider: ProviderRow, { claims, accessToken }: Tokens): Promise<Rights> {
+  async #rightsOf(
+    inForce: ProviderInForce,
+    provider: ProviderRow,
+    { claims, accessToken }: Tokens,
+    isInvited: boolean,
+  ): Promise<Rights> {
     const { identities, hashes, issuerKeys, members, now } = this.#parts;
-    const expected = { issuer: provider.issuer, subject: String(claims.sub), clientId: clientOf(provider).client_id };
+    const clientId = clientOf(provider).client_id;
+    const expected = { issuer: provider.issuer, subject: String(claims.sub), clientId, isInvited };
     return await rightsOf(accessToken, inForce, expected, { identities, hashes, issuerKeys, members, now });
   }
 
@@ -273,9 +296,20 @@ const redirectUri = (purpose: SignInPurpose, url: string, providerId: Id<'identi
   purpose === 'session' ? sessionDoneUri(url, providerId) : signedInUri(url, providerId);
 
 /** For a session the issuer is asked what the person may do here: an access token for this deployment says it. */
-function askedOf(purpose: SignInPurpose, { scopes, audience }: ProviderRow): Readonly<Record<string, string>> {
+function askedOf(
+  purpose: SignInPurpose,
+  { scopes, audience }: ProviderRow,
+  isInvited: boolean,
+): Readonly<Record<string, string>> {
   if (purpose === 'consent') return { scope: 'openid' };
-  return { scope: [...new Set(['openid', ...scopes.map(({ scope }) => scope)])].join(' '), resource: audience };
+  // The address tells whether the invitation is for the person.
+  const asked = ['openid', ...(isInvited ? ['email'] : []), ...scopes.map(({ scope }) => scope)];
+  return { scope: [...new Set(asked)].join(' '), resource: audience };
+}
+
+/** Both tokens were verified, and are of one subject. Issuers say the address in either. */
+function invitedBy(code: string, { claims, accessToken }: Tokens): Invited {
+  return { code, address: verifiedAddressOf(claims) ?? verifiedAddressOf(decodeJwt(accessToken)) };
 }
 
 const clientOf = ({ sign_in }: ProviderRow): { client_id: string; token_endpoint_auth_method: 'none' } => ({
