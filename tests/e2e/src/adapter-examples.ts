@@ -2,11 +2,12 @@
 // The examples of adapters, as they stand, beside the frameworks that their lockfile pins and the packed client.
 import { execFile, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { promisify } from 'node:util';
 import type { SharedStack, World } from '@writ/stack';
-import { npmPackages, repositoryRoot, type WireServer } from '@writ/testing';
+import { npmPackages, pythonEnvironment, repositoryRoot, type WireServer } from '@writ/testing';
 
 const root = repositoryRoot();
 const execute = promisify(execFile);
@@ -22,17 +23,25 @@ export const frameworkPackages = (): Promise<string | null> => npmPackages('adap
 export const claudePackages = (): Promise<string | null> =>
   npmPackages('claude-agent', join(pinned, 'claude-agent'), CLAUDE_INSTALL_MS);
 
+/** An interpreter with Pydantic AI and what the Python client needs; null where they can't be had. */
+export async function pydanticAi(): Promise<string | null> {
+  const lock = join(root, 'sdk/python/requirements-pydantic-ai.lock');
+  return (await pythonEnvironment('pydantic-ai', lock, { atLeast: '3.11' }))?.python ?? null;
+}
+
 /** What an example prints. */
 export type Printed = { readonly text: string } | { readonly held: string };
 
 /** One process of an example, with a folder for what it keeps. */
 export class ExampleRun {
   readonly folder: string;
+  readonly #interpreter: string;
   readonly #program: string;
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(folder: string, program: string, env: NodeJS.ProcessEnv) {
+  constructor(folder: string, [interpreter, program]: readonly [string, string], env: NodeJS.ProcessEnv) {
     this.folder = folder;
+    this.#interpreter = interpreter;
     this.#program = program;
     this.#env = env;
   }
@@ -40,13 +49,13 @@ export class ExampleRun {
   /** Runs it with an argument, which is the prompt or `--resume`, and returns what it printed last. */
   async run(argument: string, env: NodeJS.ProcessEnv = {}): Promise<Printed> {
     const settings = { cwd: this.folder, env: { ...this.#env, ...env }, timeout: 90_000 };
-    const { stdout } = await execute(process.execPath, [this.#program, argument], settings);
+    const { stdout } = await execute(this.#interpreter, [this.#program, argument], settings);
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Printed;
   }
 
   /** Starts it where it waits for lines on its standard input. */
   start(argument: string, env: NodeJS.ProcessEnv = {}): { next: () => Promise<Printed>; enter: () => void } {
-    const child = spawn(process.execPath, [this.#program, argument], {
+    const child = spawn(this.#interpreter, [this.#program, argument], {
       cwd: this.folder,
       env: { ...this.#env, ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -83,13 +92,13 @@ export class AdapterExamples {
   }
 
   /** An example with a new folder of its own. */
-  of(name: string, { stack, world, token, model }: ExampleWorld): ExampleRun {
+  of(name: string, made: ExampleWorld): ExampleRun {
+    const { model } = made;
     const folder = mkdtempSync(join(this.folder, `${name}-`));
     const modelUrl = name.startsWith('anthropic') ? model.url : `${model.url}/v1`;
-    return new ExampleRun(folder, join(this.folder, 'adapters', name, 'main.mjs'), {
+    return new ExampleRun(folder, [process.execPath, join(this.folder, 'adapters', name, 'main.mjs')], {
       // The SDK of Claude runs programs of the machine, and as root only where it is told that this is a sandbox.
-      ...{ PATH: process.env['PATH'], HOME: folder, NO_COLOR: '1', IS_SANDBOX: '1' },
-      ...{ WRIT_URL: stack.url, WRIT_AGENT_KEY: world.agent.key ?? '', WRIT_TOKEN: token, MODEL_URL: modelUrl },
+      ...{ IS_SANDBOX: '1', ...envOf(folder, made, modelUrl) },
       ...{ ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'local', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
       LANGSMITH_TRACING: 'false',
     });
@@ -121,4 +130,22 @@ export interface ExampleWorld {
   /** a capability token that grants `billing.refund` alone */
   readonly token: string;
   readonly model: WireServer;
+}
+
+/** What an example is told, and nothing else of this process. */
+const envOf = (folder: string, { stack, world, token }: ExampleWorld, modelUrl: string): NodeJS.ProcessEnv => ({
+  ...{ PATH: process.env['PATH'], HOME: folder, NO_COLOR: '1' },
+  ...{ WRIT_URL: stack.url, WRIT_AGENT_KEY: world.agent.key ?? '', WRIT_TOKEN: token, MODEL_URL: modelUrl },
+});
+
+/** The example of Pydantic AI, run as it stands, or by a program around it. */
+export function pythonExample(python: string, made: ExampleWorld, around?: string): ExampleRun {
+  const folder = mkdtempSync(join(tmpdir(), 'writ-pydantic-ai-'));
+  const example = join(pinned, 'pydantic-ai/main.py');
+  const program = around === undefined ? example : join(folder, 'around.py');
+  if (around !== undefined) writeFileSync(program, around);
+  return new ExampleRun(folder, [python, program], {
+    ...envOf(folder, made, `${made.model.url}/v1`),
+    ...{ EXAMPLE: example, PYTHONPATH: join(root, 'sdk/python/src'), PYTHONDONTWRITEBYTECODE: '1' },
+  });
 }

@@ -16,6 +16,7 @@ from ._errors import (
     WritError,
 )
 from ._functions import FunctionContext, OwnFunction
+from ._governed import GovernedTool, declarations_of
 from ._options import RequestOptions
 from ._receipts import CallReceipt, Expected, VerifiedReceipt, verify_receipt
 from ._sse import ServerEvent
@@ -35,6 +36,7 @@ __all__ = [
     "ConnectionError",
     "Expected",
     "FunctionContext",
+    "GovernedTool",
     "NoEffectError",
     "OwnFunction",
     "ProblemError",
@@ -45,6 +47,7 @@ __all__ = [
     "UsageError",
     "VerifiedReceipt",
     "WritError",
+    "declarations_of",
     "models",
     "verify_receipt",
 ]
