@@ -25,6 +25,8 @@ interface CallHandle {
   result(options?: WaitOptions): Promise<unknown>;
   /** The call when it has ended. */
   settled(options?: WaitOptions): Promise<SettledCall>;
+  /** The call when no person is waited for any more: it has ended, or runs, or waits for its caller to run it. */
+  decided(options?: WaitOptions): Promise<DecidedCall>;
   /** The receipt of its outcome, else of its decision: it waits until the record is in the log. */
   receipt(options?: WaitOptions): Promise<CallReceipt>;
   /** The operation as it is now. */
@@ -69,4 +71,5 @@ export interface RunningCall extends CallHandle {
 }
 
 export type SettledCall = OkCall | RefusedCall | FailedCall;
-export type Call = SettledCall | HeldCall | RunningCall;
+export type DecidedCall = SettledCall | RunningCall;
+export type Call = DecidedCall | HeldCall;

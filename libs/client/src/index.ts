@@ -24,6 +24,7 @@ export type { Approvals, PendingOptions } from './approvals.ts';
 export type {
   Call,
   CallOptions,
+  DecidedCall,
   FailedCall,
   HeldCall,
   OkCall,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Call, CallOptions, SettledCall, WaitOptions } from './calls.ts';
+import type { Call, CallOptions, DecidedCall, SettledCall, WaitOptions } from './calls.ts';
 import { CallFailedError, CallRefusedError, TimeoutError } from './errors.ts';
 import type { Operation, ToolResult } from './generated/types.ts';
 import { newIdempotencyKey } from './idempotency.ts';
@@ -85,6 +85,8 @@ export class Calls {
       isSettled(call) ? call : await this.#settled(operationId, asked, options);
     return Object.assign(call, {
       settled,
+      decided: async (options: WaitOptions = {}) =>
+        call.outcome === 'held' ? await this.#decided(operationId, asked, options) : call,
       result: async (options?: WaitOptions) => resultOf(await settled(options)),
       receipt: (options: WaitOptions = {}) => this.#receipt(operationId, asked.sent, options),
       operation: (options: RequestOptions = {}) => this.#read(operationId, 0, options),
@@ -103,6 +105,19 @@ export class Calls {
       if (isSettled(call)) return call;
       // A call that its proposer runs itself, and a held one, are answered at once.
       await sleep(Math.min(pause, Math.max(0, end - now())), options.signal);
+    }
+  }
+
+  async #decided(operationId: string, asked: Asked, { timeoutMs, ...options }: WaitOptions): Promise<DecidedCall> {
+    const { now, sleep } = this.#transport.platform;
+    const end = timeoutMs === undefined ? Infinity : now() + timeoutMs;
+    for (let pause = PAUSE_FIRST_MS; ; pause = Math.min(pause * 2, PAUSE_MAX_MS)) {
+      const leftMs = end - now();
+      if (leftMs <= 0) throw new TimeoutError(`nobody has decided \`${operationId}\` within ${String(timeoutMs)} ms`);
+      // The API waits for no decision.
+      await sleep(Math.min(pause, leftMs), options.signal);
+      const call = this.#of(await this.#read(operationId, 0, options), asked);
+      if (call.outcome !== 'held') return call;
     }
   }
 

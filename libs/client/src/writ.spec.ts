@@ -109,11 +109,29 @@ describe('a call', () => {
     await expect(call.result()).rejects.toMatchObject({ name: 'CallRefusedError', code: 'approval.denied' });
   });
 
-  it('a wait has an end of its own', async () => {
+  it.each([
+    ['runs', ended('performing', null), { outcome: 'running' }],
+    ['has ended', ended('refused', FAILED), { outcome: 'refused', code: 'token.scope' }],
+  ])('that is held waits for its decision, and then %s', async (_what, operation, decided) => {
+    const held = { status: 200, body: OPERATION };
+    await using server = await TestServer.open({ ...held, status: 202 }, held, { status: 200, body: operation });
+    const call = await clientOf(server).call('shell.run', {});
+    expect(await call.decided()).toMatchObject(decided);
+    expect(server.arrived.slice(1).map(({ path }) => path)).toEqual(Array(2).fill('/v1/operations/op_1?wait=0'));
+  });
+
+  it('that is not held is decided already', async () => {
+    await using server = await TestServer.open({ status: 202, body: ended('performing', null) });
+    const call = await clientOf(server).call('shell.run', {});
+    expect(await call.decided()).toBe(call);
+    expect(server.arrived).toHaveLength(1);
+  });
+
+  it.each(['settled', 'decided'] as const)('a wait until it is %s has an end of its own', async (state) => {
     const held = { status: 200, body: OPERATION };
     await using server = await TestServer.open({ ...held, status: 202 }, held, held, held, held);
     const call = await clientOf(server).call('shell.run', {});
-    await expect(call.settled({ timeoutMs: 300 })).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(call[state]({ timeoutMs: 300 })).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 });
 
