@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { declarationsOf, Writ } from '@writ/client';
 import { startStack, type Stack } from '@writ/stack';
 import { WireServer } from '@writ/testing';
 import { runJob } from './main.ts';
@@ -40,6 +41,15 @@ test(
     const second = await run();
     expect(unmet(second)).toEqual([]);
     expect(second.workspace_id).not.toBe(first.workspace_id);
+    // A program of the agent that names no token needs the only one: the second run has revoked that of the first.
+    const variables = readFileSync(join(stateDir, 'demo.env'), 'utf8').trim().split('\n');
+    const { WRIT_URL: url, ...keys } = Object.fromEntries(variables.map((line) => line.split('=')));
+    const agent = new Writ({ url, apiKey: keys['WRIT_AGENT_KEY'] });
+    expect(await agent.call('fs.read', { path: 'README.md' })).toMatchObject({ outcome: 'ok' });
+    const own = { toolId: 'demo.own', description: 'Adds.', parameters: { type: 'object' }, run: () => 3 };
+    const admin = new Writ({ url, apiKey: keys['WRIT_ADMIN_KEY'] });
+    await admin.tools.apply({ functions: declarationsOf({ own }) });
+    expect(await (await agent.perform(own.toolId, {}, own.run)).result()).toBe(3);
   },
   SLOW_MS,
 );
@@ -84,7 +94,8 @@ test(
 test(
   'keys are readable only by their owner, and a receipt changed on disk does not verify',
   async () => {
-    for (const name of ['cli.json', 'demo.json']) expect(statSync(join(stateDir, name)).mode & 0o077).toBe(0);
+    for (const name of ['cli.json', 'demo.json', 'demo.env'])
+      expect(statSync(join(stateDir, name)).mode & 0o077).toBe(0);
     const { calls } = await run();
     const { receipt, operation_id } = calls[0]!;
     const file = { operationId: operation_id, phase: 'outcome' as const, path: receipt };

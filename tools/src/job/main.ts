@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newRun, runAgent } from '@writ/agent-loop';
 import { checkout } from '../setup.ts';
 import { Api } from './api.ts';
-import { writeCliFile } from './cli-file.ts';
+import { formerToken, writeCliFile } from './cli-file.ts';
 import { ensureDemo } from './demo-tenant.ts';
 import { describeCall } from './describe-call.ts';
 import { judgeRun } from './expectations.ts';
@@ -17,7 +17,7 @@ import { checkReceipts, fetchReceipts } from './receipts.ts';
 import type { JobOptions, JobResult } from './result.ts';
 import { summarize } from './summary.ts';
 import { answerOf, OFFERS, ToolClient, type Entry } from './tool-client.ts';
-import { createWorkspace, issueToken } from './workspace.ts';
+import { createWorkspace, issueToken, revokeToken } from './workspace.ts';
 
 export type { JobCall, JobOptions, JobResult } from './result.ts';
 
@@ -101,6 +101,8 @@ export async function runJob({
   ) as [Api, Api, Api];
   const runId = `run-${randomBytes(RUN_ID_BYTES).toString('base64url')}`;
   const workspaceId = await createWorkspace(admin, `duration ${runId}`, EXAMPLE);
+  const former = formerToken(stateDir);
+  if (former !== undefined) await revokeToken(admin, former);
   const tokenId = await issueToken(admin, demo.agent_id, workspaceId, Date.now());
   writeCliFile(stateDir, { apiUrl, platformKey, demo, workspaceId, tokenId });
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { CapabilityToken, TreeEntry, WorkspaceView } from '@writ/contract';
 import { Type } from 'typebox';
-import type { Api } from './api.ts';
+import { ApiProblem, type Api } from './api.ts';
 
 /** The files of a workspace at one moment: path → SHA-256 of the content, in hex. */
 export interface Tree {
@@ -41,11 +41,18 @@ export async function createWorkspace(api: Api, name: string, dir: string): Prom
 
 /** Far more than a run needs; shows that a grant can have limits. */
 const CALLS_MAX = 200;
-const VALID_MS = 60 * 60 * 1000;
+/** Whoever tries Writ comes back after lunch. The next start issues a new one. */
+const VALID_MS = 24 * 60 * 60 * 1000;
 /** The database's clock may be behind ours. */
 const SKEW_MS = 60_000;
 
-/** Lets the agent read everything, write below `src` and `test`, and run commands, for an hour. */
+/** Functions that somebody registers under these names need no token of their own: docs/tutorials/own-function.md. */
+const OWN_FUNCTIONS = 'demo.*';
+
+/**
+ * Lets the agent read everything, write below `src` and `test`, run commands, and call functions of whoever tries Writ,
+ * for a day.
+ */
 export async function issueToken(api: Api, agentId: string, workspaceId: string, now: number): Promise<string> {
   const roots = [
     { path: '', read: true, write: false },
@@ -53,7 +60,7 @@ export async function issueToken(api: Api, agentId: string, workspaceId: string,
     { path: 'test', read: true, write: true },
   ];
   const grant = {
-    tools: ['fs.*', 'shell.run', 'mk8.run'],
+    tools: ['fs.*', 'shell.run', 'mk8.run', OWN_FUNCTIONS],
     fs: roots,
     net: [],
     secrets: [],
@@ -67,4 +74,16 @@ export async function issueToken(api: Api, agentId: string, workspaceId: string,
     body: { agent_id: agentId, workspace_id: workspaceId, grant },
   });
   return token.capability_token_id;
+}
+
+/**
+ * Revokes the token of an earlier run. A program that names none uses the only token of its agent, and would have to
+ * choose. One that is of another database or revoked already is left.
+ */
+export async function revokeToken(api: Api, tokenId: string): Promise<void> {
+  try {
+    await api.ask(`/v1/capability-tokens/${tokenId}/revoke`, { method: 'POST', body: {} });
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status >= 500) throw error;
+  }
 }

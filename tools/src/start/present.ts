@@ -34,6 +34,7 @@ export const presentStack = (setup: Setup, { url, keys }: Stack): string => {
     pc.bold('Next'),
     row('see', 'npx writ operations list'),
     ...(workspace === undefined ? [] : [row('call', `npx writ call fs.list --args '{}'`)]),
+    row('program', `env $(cat ${here('demo.env')}) node PROGRAM`, `its guide: ${url}/docs/tutorials/own-function.html`),
     row('talk', 'npx writ chat', 'a key of a provider in the environment of npm start selects its model'),
     row('verify', `npx writ verify ${here('receipts')}/*.json --keys ${here('public-keys.json')}`),
     row('read', here('last-run.json'), `what the job did; logs are in ${here('logs')}`),
