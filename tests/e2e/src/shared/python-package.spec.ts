@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client of Python as its users install it, and the lines of its README as they stand. Skipped by name where Python
+// The client of Python as its users install it, and the lines of the README as they stand. Skipped by name where Python
 // 3.10 or the packages can't be had.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,11 +10,13 @@ import { PythonPackage, wheelBuilder } from '../python-package.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
-const readme = readFileSync(join(repositoryRoot(), 'sdk/python/README.md'), 'utf8');
-const [, lines = ''] = /```python\n([^]*?)```/.exec(readme) ?? [];
+const linesOf = (readme: string): string =>
+  /```python\n([^]*?)```/.exec(readFileSync(join(repositoryRoot(), readme), 'utf8'))?.[1] ?? '';
+const lines = linesOf('README.md');
 
-it('the README of the Python client has eleven lines', () => {
+it('the README has eleven lines of Python, and that of the Python client the same', () => {
   expect(lines.trim().split('\n')).toHaveLength(11);
+  expect(linesOf('sdk/python/README.md')).toBe(lines);
 });
 
 const builder = await wheelBuilder();
