@@ -206,7 +206,7 @@ export {
 } from './messages/execution.ts';
 export { FreezeReason, FreezeScope } from './freeze-scope.ts';
 export { DEPLOYMENT_LOG, FreezeView } from './messages/freezes.ts';
-export { IF_MATCH_MAX } from './messages/if-match.ts';
+export { ANY_STATE, IF_MATCH_MAX } from './messages/if-match.ts';
 export {
   FUNCTION_REPORT,
   FunctionOutcome,

@@ -37,9 +37,12 @@ test.each(tagged.map((row) => [row.id, row] as const))(
   },
 );
 
-test('one skill, sandbox, profile, token or approval is read with a tag', () => {
+test('one skill, sandbox, profile, token, approval, secret, grant or issuer is read with a tag', () => {
   const ids = tagged.map(({ id }) => id);
   expect(ids).toEqual(
-    expect.arrayContaining(['readSkill', 'readSandbox', 'readExecutionProfile', 'readToken', 'readApproval']),
+    expect.arrayContaining([
+      ...['readSkill', 'readSandbox', 'readExecutionProfile', 'readToken', 'readApproval'],
+      ...['readSecret', 'readResourceGrant', 'readIdentityProvider'],
+    ]),
   );
 });

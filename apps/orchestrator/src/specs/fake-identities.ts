@@ -14,6 +14,7 @@ import {
   type CredentialSelector,
   type DenialKind,
   type NewProvider,
+  type ProviderCondition,
   type PersonRow,
   type ProviderInForce,
   type ProviderRow,
@@ -44,10 +45,16 @@ export class FakeIdentities extends Identities {
     return this.#providers.filter((each) => each.issuer === issuer && each.removed_at === null);
   }
 
-  override async put(tenant_id: TenantId, provider: NewProvider, countMax: number): Promise<ProviderRow> {
+  override async put(
+    tenant_id: TenantId,
+    provider: NewProvider,
+    countMax: number,
+    condition?: ProviderCondition,
+  ): Promise<ProviderRow> {
     const named = this.#providers.find(
       (each) => each.tenant_id === tenant_id && each.name === provider.name && each.removed_at === null,
     );
+    await condition?.(named === undefined ? null : viewOf(named));
     if (!provider.confirmed && needsConfirmation(named ?? null, provider)) throw new Fault('conflict', UNCONFIRMED);
     const at = (this.#clock += 1);
     const others = (await this.providersOf(provider.issuer)).filter((each) => each.provider_id !== named?.provider_id);
@@ -91,7 +98,9 @@ export class FakeIdentities extends Identities {
     return row === undefined ? null : viewOf(row);
   }
 
-  override async remove(tenantId: TenantId, providerId: string): Promise<void> {
+  override async remove(tenantId: TenantId, providerId: string, condition?: ProviderCondition): Promise<void> {
+    const present = this.#providers.find((each) => each.provider_id === providerId && each.removed_at === null);
+    await condition?.(present === undefined ? null : viewOf(present));
     this.#providers = this.#providers.map((each) =>
       each.tenant_id === tenantId && each.provider_id === providerId
         ? { ...each, removed_at: each.removed_at ?? (this.#clock += 1) }

@@ -7,6 +7,9 @@ const TAG_CHARS_MAX = 128;
 /** Most tags of one condition: a client has read one state, or a few. */
 export const IF_MATCH_MAX = 8;
 
+/** Among the tags of a condition: any state, as long as there is one (`If-Match: *`). It is no tag of Writ's. */
+export const ANY_STATE = '*';
+
 /**
  * The condition of a change: it is made if the tag of the present state is among these, else it is
  * `precondition.failed`. The comparison and the change are one transaction. It MUST NOT be sent by `withAddedMembers`:

@@ -18,7 +18,7 @@ import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ExternalRef, ExternalVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
 import { FUNCTION_REQUESTS } from './functions.ts';
-import { fileConditional } from './if-match.ts';
+import { conditional, fileConditional } from './if-match.ts';
 import { IMAGE_REQUESTS } from './images.ts';
 import { MCP_CONNECTION_REQUESTS } from './mcp-connections.ts';
 import { MCP_SERVER_REQUESTS } from './mcp-servers.ts';
@@ -216,7 +216,7 @@ export const KERNEL_REQUESTS = {
     { ...asked, page: Page, agent_id: orNull(Key), parent_id: Type.Optional(orNull(Key)) },
     closed,
   ),
-  'token.revoke': Type.Object({ ...asked, capability_token_id: Key }, closed),
+  'token.revoke': Type.Object({ ...asked, ...conditional, capability_token_id: Key }, closed),
   /** → AgentView */
   'agent.create': Type.Object({ ...asked, name: Name }, closed),
   'agent.read': Type.Object({ ...asked, agent_id: Key }, closed),

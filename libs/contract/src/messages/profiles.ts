@@ -6,6 +6,7 @@ import { LIMITS } from '../limits.ts';
 import { NetGrant } from '../token.ts';
 import { SANDBOX_LIMITS } from '../tools/definition.ts';
 import { ProfileName, RAW_SHELLS } from '../tools/shell-dangerous.ts';
+import { conditional } from './if-match.ts';
 import { Caller, Page } from './operations.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -99,5 +100,5 @@ export const PROFILE_REQUESTS = {
   /** → ProfileView */
   'profile.read': Type.Object({ ...asked, name: Named }, closed),
   /** → {removed: name}: no call runs under it from then on */
-  'profile.remove': Type.Object({ ...asked, name: Named }, closed),
+  'profile.remove': Type.Object({ ...asked, ...conditional, name: Named }, closed),
 } as const;

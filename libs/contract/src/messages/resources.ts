@@ -84,9 +84,11 @@ export const RESOURCE_REQUESTS = {
   /** → ResourceView of the removed one; its grants go with it */
   'resource.remove': Type.Object({ ...asked, ...conditional, resource_id: Key }, closed),
   /** → ResourceGrantView; a grant with the same kind, resource, right and agent gets the clearance */
-  'resource_grant.set': Type.Object({ ...asked, grant: ResourceGrant }, closed),
+  'resource_grant.set': Type.Object({ ...asked, ...conditional, grant: ResourceGrant }, closed),
+  /** → ResourceGrantView */
+  'resource_grant.read': Type.Object({ ...asked, resource_grant_id: Key }, closed),
   /** → ResourceGrantView of the removed one */
-  'resource_grant.remove': Type.Object({ ...asked, resource_grant_id: Key }, closed),
+  'resource_grant.remove': Type.Object({ ...asked, ...conditional, resource_grant_id: Key }, closed),
   /**
    * → {items: ResourceGrantView[], next_cursor}; newest first. `agent_id`: those that count for the agent, with those
    * for every agent

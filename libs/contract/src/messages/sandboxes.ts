@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { Sha256Hex } from '../ids.ts';
 import { Envelope } from '../permit.ts';
+import { conditional } from './if-match.ts';
 import { Caller, Page } from './operations.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -99,20 +100,20 @@ export type RegistrarKeyView = Static<typeof RegistrarKeyView>;
 export const SANDBOX_REQUESTS = {
   /** → SandboxPut: for a definition of any shape. A changed definition loses its signature */
   'sandbox.put': Type.Object(
-    { ...asked, name: SandboxName, definition: Type.Record(Type.String(), Type.Unknown()) },
+    { ...asked, ...conditional, name: SandboxName, definition: Type.Record(Type.String(), Type.Unknown()) },
     closed,
   ),
   /**
    * → SandboxWhole: the current sandbox with its registrar's signature. `sandbox.unverified` for a signature of another
    * definition
    */
-  'sandbox.sign': Type.Object({ ...asked, name: Named, envelope: Envelope }, closed),
+  'sandbox.sign': Type.Object({ ...asked, ...conditional, name: Named, envelope: Envelope }, closed),
   /** → {items: SandboxView[], next_cursor}, by name */
   'sandbox.list': Type.Object({ ...asked, page: Page }, closed),
   /** → SandboxWhole */
   'sandbox.read': Type.Object({ ...asked, name: Named }, closed),
   /** → {removed: name} */
-  'sandbox.remove': Type.Object({ ...asked, name: Named }, closed),
+  'sandbox.remove': Type.Object({ ...asked, ...conditional, name: Named }, closed),
   /** → RegistrarKeyView; putting the same key twice has no further effect, a key that has ended is a `conflict` */
   'registrar.add': Type.Object(
     { ...asked, public_key: RegistrarKeyView.properties.public_key, note: orNull(Type.String({ maxLength: 1000 })) },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
 import { ValueName } from '../tools/values.ts';
+import { conditional } from './if-match.ts';
 import { Caller, Page } from './operations.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -32,6 +33,7 @@ export const SECRET_REQUESTS = {
   'secret.set': Type.Object(
     {
       ...asked,
+      ...conditional,
       name: ValueName,
       value: Type.String({ minLength: 1, maxLength: 32_768 }),
       note: orNull(Type.String({ maxLength: 1000 })),
@@ -40,6 +42,11 @@ export const SECRET_REQUESTS = {
   ),
   /** → {items: SecretView[], next_cursor}; newest first */
   'secret.list': Type.Object({ ...asked, page: Page }, closed),
+  /** → SecretView */
+  'secret.read': Type.Object({ ...asked, name: Type.String({ minLength: 1, maxLength: 64 }) }, closed),
   /** → SecretView of the removed secret */
-  'secret.remove': Type.Object({ ...asked, name: Type.String({ minLength: 1, maxLength: 64 }) }, closed),
+  'secret.remove': Type.Object(
+    { ...asked, ...conditional, name: Type.String({ minLength: 1, maxLength: 64 }) },
+    closed,
+  ),
 } as const;

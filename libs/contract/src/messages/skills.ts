@@ -4,6 +4,7 @@ import { BlobRef } from '../delta.ts';
 import { Sha256Hex } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { SkillDescription, SkillFile, SkillName } from '../tools/skills.ts';
+import { conditional } from './if-match.ts';
 import { Caller, Page } from './operations.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -70,6 +71,7 @@ export const SKILL_REQUESTS = {
   'skill.put': Type.Object(
     {
       ...asked,
+      ...conditional,
       files: Type.Array(Type.Object({ path: Type.String({ maxLength: 4_096 }), ref: BlobRef }, closed), {
         maxItems: LIMITS.skillFilesSent.max,
       }),
@@ -81,5 +83,5 @@ export const SKILL_REQUESTS = {
   /** → SkillWhole */
   'skill.read': Type.Object({ ...asked, name: Named }, closed),
   /** → {removed: name}: with all of its versions */
-  'skill.remove': Type.Object({ ...asked, name: Named }, closed),
+  'skill.remove': Type.Object({ ...asked, ...conditional, name: Named }, closed),
 } as const;

@@ -15,7 +15,12 @@ interface Thing {
   readonly path: string;
   readonly change: (n: number) => { method: string; path?: string; body: unknown };
   readonly remove?: true;
+  /** the answer of a change shows something else */
+  readonly isReplied?: true;
 }
+const skill = (n: number) => ({
+  files: [{ path: 'SKILL.md', content: `---\nname: conditional\ndescription: how to release ${String(n)}\n---\n` }],
+});
 
 const hook = (n: number) => ({
   name: `hook ${String(n)}`,
@@ -66,6 +71,64 @@ const THINGS: Readonly<Record<string, () => Promise<Thing>>> = {
   'a job': async () => {
     const { job_id } = await world.admin.must('/v1/jobs', job(0));
     return { path: `/v1/jobs/${String(job_id)}`, change: (n) => ({ method: 'PUT', body: job(n) }), remove: true };
+  },
+  'a secret': async () => {
+    const put = (n: number) => ({ name: 'CONDITIONAL', value: `value ${String(n)}` });
+    await world.admin.request('PUT', '/v1/secrets', put(0));
+    return {
+      path: '/v1/secrets/CONDITIONAL',
+      change: (n) => ({ method: 'PUT', path: '/v1/secrets', body: put(n) }),
+      remove: true,
+    };
+  },
+  'a grant of a resource': async () => {
+    // Each of the changes differs from the first state.
+    const put = (n: number) => ({
+      ...{ kind: 'search_engine', resource_id: null, right: 'use', agent_id: world.agentId },
+      clearance: n === 0 ? 'autopilot' : n % 2 === 0 ? 'escalated' : 'soft_gate',
+    });
+    const { body } = await world.admin.request('PUT', '/v1/resource-grants', put(0));
+    return {
+      path: `/v1/resource-grants/${String(body.resource_grant_id)}`,
+      change: (n) => ({ method: 'PUT', path: '/v1/resource-grants', body: put(n) }),
+      remove: true,
+    };
+  },
+  'an identity provider': async () => {
+    const named = { name: 'conditional', issuer: 'https://conditional.example.org' };
+    const platform = world.admin.as((await sharedStack()).keys.platformKey);
+    await platform.must(`/v1/tenants/${world.tenantId}/identity-providers`, named);
+    return {
+      path: '/v1/identity-providers/conditional',
+      change: (n) => ({
+        method: 'POST',
+        path: '/v1/identity-providers',
+        body: { ...named, sign_in: { client_id: `client-${String(n)}` } },
+      }),
+      remove: true,
+    };
+  },
+  'a skill': async () => {
+    await world.admin.must('/v1/skills', skill(0));
+    return {
+      path: '/v1/skills/conditional',
+      change: (n) => ({ method: 'POST', path: '/v1/skills', body: skill(n) }),
+      remove: true,
+      isReplied: true,
+    };
+  },
+  'a sandbox': async () => {
+    const put = (n: number) => ({
+      ...{ name: 'conditional', workspace_id: world.workspaceId },
+      fragments: { greet: [{ verb: 'Echo', args: [String(n)] }] },
+    });
+    await world.admin.request('PUT', '/v1/sandboxes', put(0));
+    return {
+      path: '/v1/sandboxes/conditional',
+      change: (n) => ({ method: 'PUT', path: '/v1/sandboxes', body: put(n) }),
+      remove: true,
+      isReplied: true,
+    };
   },
   'a file': async () => ({
     path: `/v1/workspaces/${world.workspaceId}/files/a.txt`,
@@ -122,7 +185,11 @@ describe.each(Object.keys(THINGS))('%s', (name) => {
       expect.anything(),
     ]);
     for (const lost of answers.filter(({ status }) => status !== 200)) expect(lost).toMatchObject(REFUSED);
-    expect(await tagOf(thing)).not.toBe(tag);
+    const after = await tagOf(thing);
+    expect(after).not.toBe(tag);
+    const shown = won[0]?.headers.get('etag') ?? null;
+    if (thing.path.includes('/files/') || thing.path.startsWith('/v1/policies')) return;
+    expect([name, shown]).toEqual([name, thing.isReplied === true ? null : after]);
   });
 
   test('is not changed under the tag of an earlier state, under a weak one or under none of its own', async () => {
@@ -142,6 +209,60 @@ describe.each(Object.keys(THINGS))('%s', (name) => {
     expect([name, await remove(`"${'0'.repeat(64)}"`)]).toMatchObject([name, REFUSED]);
     expect((await remove(await tagOf(thing))).status).toBe(200);
   });
+});
+
+test('a profile is removed, and a token revoked, under the present tag alone', async () => {
+  const name = 'conditional';
+  const limits = { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 };
+  await world.admin.must('/v1/execution-profiles', { name, shells: ['Bash'], limits });
+  const token = await world.admin.must(`/v1/capability-tokens/${world.tokenId}/attenuate`, { grant: await ownGrant() });
+  const tokenPath = `/v1/capability-tokens/${String(token.capability_token_id)}`;
+  const ends = [
+    { path: `/v1/execution-profiles/${name}`, method: 'DELETE', at: `/v1/execution-profiles/${name}` },
+    { path: tokenPath, method: 'POST', at: `${tokenPath}/revoke` },
+  ];
+  for (const { path, method, at } of ends) {
+    const end = (tag: string) =>
+      world.admin.request(method, at, method === 'POST' ? {} : undefined, { 'if-match': tag });
+    const tag = (await world.admin.get(path)).headers.get('etag') ?? '';
+    expect([at, await end(`"${'0'.repeat(64)}"`)]).toMatchObject([at, REFUSED]);
+    expect((await world.admin.get(path)).headers.get('etag')).toBe(tag);
+    expect([at, (await end(tag)).status]).toEqual([at, 200]);
+  }
+  expect((await world.admin.get(tokenPath)).body).toMatchObject({ revoked: true });
+});
+const ownGrant = async (): Promise<JsonValue> =>
+  (await world.admin.get(`/v1/capability-tokens/${world.tokenId}`)).body.grant as JsonValue;
+
+test('any state is one that there is: nothing is made under `*`, and what is there is changed', async () => {
+  const any = { 'if-match': '*' };
+  const file = `/v1/workspaces/${world.workspaceId}/files/any.txt`;
+  const bytes = { 'content-type': 'application/octet-stream' };
+  const puts = [
+    ['/v1/secrets', '/v1/secrets/ANY', { name: 'ANY', value: 'value' }, {}],
+    ['/v1/sandboxes', '/v1/sandboxes/any', { name: 'any', workspace_id: world.workspaceId }, {}],
+    [file, file, 'text', bytes],
+  ] as const;
+  for (const [path, at, body, headers] of puts) {
+    const put = (more: Record<string, string>) => world.admin.request('PUT', path, body, { ...headers, ...more });
+    expect([path, await put(any)]).toMatchObject([path, REFUSED]);
+    expect([path, (await world.admin.get(at)).status]).toEqual([path, 404]);
+    await put({});
+    expect([path, (await put(any)).status]).toEqual([path, 200]);
+    // The tag of one character is no state of anything.
+    expect([path, await put({ 'if-match': '"*"' })]).toMatchObject([path, REFUSED]);
+  }
+  const { policy_hash: policy } = (await world.admin.get('/v1/policies/active')).body;
+  expect((await world.admin.post('/v1/policies/activate', { policy }, any)).status).toBe(200);
+});
+
+test('the token endpoint answers a condition as OAuth does', async () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'if-match': '*' };
+  const answer = await fetch(`${world.admin.url}/v1/oauth/token`, { method: 'POST', headers, body: 'grant_type=x' });
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    { error: 'invalid_request', error_description: expect.stringContaining('if-match') },
+  ]);
 });
 
 test('a file is made by one of several writers that want it to be new', async () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, type KernelRequest, type ProfilePutReply, type ProfileView } from '@writ/contract';
 import { profileBytes, profileDigest, profileFrom, readProfile } from '@writ/mk8-shell/dangerous';
+import { requireMatch } from '@writ/nest-kit';
 import type { ChangeRecord, Changes } from '../../evidence/changes/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
 import type { ListPage } from '@writ/paging';
@@ -85,14 +86,16 @@ export class Profiles {
 
   /**
    * Removes a profile. From then on no call runs under it, including waiting calls.
-   * @throws Fault `auth.role`, `not_found`
+   * @throws Fault `auth.role`, `not_found`, `precondition.failed`
    */
-  async remove({ caller, name }: KernelRequest<'profile.remove'>): Promise<{ removed: string }> {
+  async remove({ caller, name, if_match }: KernelRequest<'profile.remove'>): Promise<{ removed: string }> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make(tenant_id, async (rows) => {
       await lockProfiles(rows, tenant_id);
-      const { digest } = await findProfile(rows, tenant_id, name);
+      const row = await findProfile(rows, tenant_id, name);
+      if (if_match !== undefined) requireMatch(if_match, profileView(row));
+      const { digest } = row;
       await rows.execution_profile.deleteMany({ where: { tenant_id, name } });
       return { value: { removed: name }, records: [recordOf('profile_removed', api_key_id, name, digest)] };
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, type KernelRequest, type ResourceGrant, type ResourceGrantView } from '@writ/contract';
-import { newId } from '@writ/nest-kit';
+import { newId, requireMatch } from '@writ/nest-kit';
 import type { ListPage } from '@writ/paging';
 import { contentDigest, type Changed, type ChangeRecord, type Changes } from '../../evidence/changes/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
@@ -34,10 +34,10 @@ export class ResourceGrants {
 
   /**
    * Grants, or sets the clearance of what is granted.
-   * @throws Fault `auth.role`, `limit.exceeded`; `resource.unknown` for a resource that isn't there or of another kind,
+   * @throws Fault `auth.role`, `limit.exceeded`, `precondition.failed`; `resource.unknown` for a resource that isn't there or of another kind,
    * `not_found` for an agent that isn't there, `request.malformed` for a right that can't be granted so
    */
-  async set({ caller, grant }: KernelRequest<'resource_grant.set'>): Promise<ResourceGrantView> {
+  async set({ caller, grant, if_match }: KernelRequest<'resource_grant.set'>): Promise<ResourceGrantView> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: created_by } = caller;
     verifyRight(grant);
@@ -47,6 +47,7 @@ export class ResourceGrants {
       const name = await verifyTarget(rows, tenant_id, grant);
       const { kind, resource_id, right, agent_id, clearance } = grant;
       const before = await rows.resource_grant.findFirst({ where: { tenant_id, kind, resource_id, right, agent_id } });
+      requireMatch(if_match, before && grantView(before, name));
       if (before?.clearance === clearance) return { value: grantView(before, name), records: [] };
       const set = { clearance, created_by, created_at: BigInt(now) };
       const resource_grant_id = before?.resource_grant_id ?? newId('resourceGrant');
@@ -66,16 +67,24 @@ export class ResourceGrants {
   }
 
   /** @throws Fault `auth.role`, `not_found` */
-  async remove({ caller, resource_grant_id }: KernelRequest<'resource_grant.remove'>): Promise<ResourceGrantView> {
+  async read({ caller, resource_grant_id }: KernelRequest<'resource_grant.read'>): Promise<ResourceGrantView> {
+    requireRole(caller, 'admin', 'operator', 'auditor');
+    requireId('resourceGrant', resource_grant_id);
+    const { tenant_id } = caller;
+    return await this.#tenancy.within(tenant_id, (rows) => findGrant(rows, tenant_id, resource_grant_id));
+  }
+
+  /** @throws Fault `auth.role`, `not_found`, `precondition.failed` */
+  async remove(request: KernelRequest<'resource_grant.remove'>): Promise<ResourceGrantView> {
+    const { caller, resource_grant_id, if_match } = request;
     requireRole(caller, 'admin');
     requireId('resourceGrant', resource_grant_id);
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make(tenant_id, async (rows): Promise<Changed<ResourceGrantView>> => {
       await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
-      const row = requireFound(await rows.resource_grant.findFirst({ where: { tenant_id, resource_grant_id } }));
-      const names = await namesOf(rows, tenant_id, [row]);
+      const value = await findGrant(rows, tenant_id, resource_grant_id);
+      requireMatch(if_match, value);
       await rows.resource_grant.deleteMany({ where: { tenant_id, resource_grant_id } });
-      const value = grantView(row, names.get(row.resource_id) ?? null);
       return { value, records: [recordOf('resource_grant_removed', api_key_id, value)] };
     });
   }
@@ -134,6 +143,13 @@ async function verifyTarget(
   });
   if (row === null) throw new Fault('resource.unknown', undefined, { pointer: '/resource_id' });
   return row.name;
+}
+
+/** @throws Fault `not_found` */
+async function findGrant(rows: Rows, tenant_id: string, resource_grant_id: string): Promise<ResourceGrantView> {
+  const row = requireFound(await rows.resource_grant.findFirst({ where: { tenant_id, resource_grant_id } }));
+  const names = await namesOf(rows, tenant_id, [row]);
+  return grantView(row, names.get(row.resource_id) ?? null);
 }
 
 async function namesOf(

@@ -46,6 +46,11 @@ export class ResourcesController {
     return await this.#grants.set(parseMessage(KERNEL_REQUESTS['resource_grant.set'], payload));
   }
 
+  @MessagePattern('kernel.resource_grant.read')
+  async readGrant(@Payload() payload: unknown): Promise<ResourceGrantView> {
+    return await this.#grants.read(parseMessage(KERNEL_REQUESTS['resource_grant.read'], payload));
+  }
+
   @MessagePattern('kernel.resource_grant.remove')
   async removeGrant(@Payload() payload: unknown): Promise<ResourceGrantView> {
     return await this.#grants.remove(parseMessage(KERNEL_REQUESTS['resource_grant.remove'], payload));

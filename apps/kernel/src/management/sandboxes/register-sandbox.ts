@@ -11,6 +11,7 @@ import {
   type SandboxDefinition,
   type SignedSandbox,
 } from '@writ/mk8-shell';
+import { requireMatch } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
 import type { ChangeRecord, Changes } from '../../evidence/changes/index.ts';
 import { publicJwkFrom } from '../../judging/definitions/script-sandboxes.ts';
@@ -34,9 +35,9 @@ export class RegisterSandbox {
   /**
    * Registers or changes a sandbox. Problems of its definition are returned as an answer and not as a fault. INVARIANT
    * (signed as it is): a changed definition removes the signature.
-   * @throws Fault `auth.role`, `workspace.unknown`, `limit.exceeded`
+   * @throws Fault `auth.role`, `workspace.unknown`, `precondition.failed`, `limit.exceeded`
    */
-  async put({ caller, name, definition: sent }: KernelRequest<'sandbox.put'>): Promise<SandboxPutReply> {
+  async put({ caller, name, definition: sent, if_match }: KernelRequest<'sandbox.put'>): Promise<SandboxPutReply> {
     requireRole(caller, 'admin');
     if (name === DEFAULT_SANDBOX.name)
       return invalid([
@@ -49,6 +50,7 @@ export class RegisterSandbox {
     const { tenant_id, api_key_id: updated_by } = caller;
     return await this.#changes.make<SandboxPutReply>(tenant_id, async (rows, now) => {
       await lockSandboxes(rows, tenant_id);
+      await requireSandboxMatch(rows, tenant_id, name, if_match);
       if (!(await isWorkspace(rows, tenant_id, definition)))
         throw new Fault('workspace.unknown', undefined, { pointer: '/workspace_id' });
       const where = { tenant_id_name: { tenant_id, name } };
@@ -81,14 +83,15 @@ export class RegisterSandbox {
   /**
    * Accepts a registrar's signature of the current definition. INVARIANT (never older): a signature is later than every
    * earlier signature of that name, so a replaced definition can't be restored by its old signature.
-   * @throws Fault `auth.role`, `not_found`, `sandbox.unverified`, `conflict`
+   * @throws Fault `auth.role`, `not_found`, `precondition.failed`, `sandbox.unverified`, `conflict`
    */
-  async sign({ caller, name, envelope }: KernelRequest<'sandbox.sign'>): Promise<SandboxDetails> {
+  async sign({ caller, name, envelope, if_match }: KernelRequest<'sandbox.sign'>): Promise<SandboxDetails> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: updated_by } = caller;
     return await this.#changes.make<SandboxDetails>(tenant_id, async (rows, now) => {
       await lockSandboxes(rows, tenant_id);
       const row = await findSandbox(rows, tenant_id, name);
+      await requireSandboxMatch(rows, tenant_id, name, if_match);
       const { keyid, signed_at, digest } = await verifySignature(rows, {
         tenantId: tenant_id,
         name,
@@ -115,13 +118,17 @@ export class RegisterSandbox {
     });
   }
 
-  /** Removes a sandbox. From then on no script runs in it. @throws Fault `auth.role`, `not_found` */
-  async remove({ caller, name }: KernelRequest<'sandbox.remove'>): Promise<{ removed: string }> {
+  /**
+   * Removes a sandbox. From then on no script runs in it.
+   * @throws Fault `auth.role`, `not_found`, `precondition.failed`
+   */
+  async remove({ caller, name, if_match }: KernelRequest<'sandbox.remove'>): Promise<{ removed: string }> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: updated_by } = caller;
     return await this.#changes.make(tenant_id, async (rows, now) => {
       await lockSandboxes(rows, tenant_id);
       const { definition_digest } = await findSandbox(rows, tenant_id, name);
+      await requireSandboxMatch(rows, tenant_id, name, if_match);
       await rows.sandbox.updateMany({
         where: { tenant_id, name },
         data: {
@@ -153,6 +160,18 @@ const recordOf = (verb: string, actor: string, subject: string, digest: string):
 /** Serializes changes of a tenant's sandboxes and registrar keys. */
 export async function lockSandboxes(rows: Rows, tenantId: string): Promise<void> {
   await rows.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended('writ.sandboxes.' || ${tenantId}, 0))::text`;
+}
+
+/** Compares the sandbox as a read shows it, if there is a condition. @throws Fault `precondition.failed` */
+async function requireSandboxMatch(
+  rows: Rows,
+  tenantId: string,
+  name: string,
+  ifMatch: readonly string[] | undefined,
+): Promise<void> {
+  if (ifMatch === undefined) return;
+  const row = await rows.sandbox.findUnique({ where: { tenant_id_name: { tenant_id: tenantId, name } } });
+  requireMatch(ifMatch, row !== null && isRegistered(row) ? await fullSandboxView(rows, row) : null);
 }
 
 const isWorkspace = async (rows: Rows, tenant_id: string, { workspace_id }: SandboxDefinition): Promise<boolean> =>

@@ -23,6 +23,11 @@ export class SecretsController {
     return await this.#secrets.list(parseMessage(KERNEL_REQUESTS['secret.list'], payload));
   }
 
+  @MessagePattern('kernel.secret.read')
+  async read(@Payload() payload: unknown): Promise<SecretView> {
+    return await this.#secrets.read(parseMessage(KERNEL_REQUESTS['secret.read'], payload));
+  }
+
   @MessagePattern('kernel.secret.remove')
   async remove(@Payload() payload: unknown): Promise<SecretView> {
     return await this.#secrets.remove(parseMessage(KERNEL_REQUESTS['secret.remove'], payload));

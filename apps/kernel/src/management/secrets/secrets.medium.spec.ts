@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { KERNEL_REQUESTS, SECRETS_MAX } from '@writ/contract';
+import { entityTag } from '@writ/digest';
 import { sealTo, secretContext } from '@writ/sealing';
 import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
@@ -22,16 +23,24 @@ beforeEach(async () => {
 const set = async (
   name: string,
   value = MARKER,
-  { caller = callerOf(tenant.tenantId), note = null as string | null, sealedFor = name } = {},
+  {
+    caller = callerOf(tenant.tenantId),
+    note = null as string | null,
+    sealedFor = name,
+    if_match = undefined as string[] | undefined,
+  } = {},
 ) => {
   const key = Buffer.from((await kernel.supplyValue.publicKey()).public_key, 'base64');
   const sealed = await sealTo(key, Buffer.from(value), secretContext(caller.tenant_id, sealedFor));
-  return await manage.secrets.set({ ...requestBy(caller), name, value: sealed.toString('base64'), note });
+  const condition = if_match === undefined ? {} : { if_match };
+  return await manage.secrets.set({ ...requestBy(caller), name, value: sealed.toString('base64'), note, ...condition });
 };
 const list = (limit = 200, caller = callerOf(tenant.tenantId, 'auditor')) =>
   pagesOf(limit, (page) => manage.secrets.list({ ...requestBy(caller), page }));
-const remove = (name: string, caller = callerOf(tenant.tenantId)) =>
-  manage.secrets.remove({ ...requestBy(caller), name });
+const remove = (name: string, caller = callerOf(tenant.tenantId), condition: { if_match?: string[] } = {}) =>
+  manage.secrets.remove({ ...requestBy(caller), name, ...condition });
+const read = (name: string, caller = callerOf(tenant.tenantId, 'auditor')) =>
+  manage.secrets.read({ ...requestBy(caller), name });
 const valueOf = (name: string, of = tenant) =>
   kernel.valueParts.values.consume(
     {
@@ -62,6 +71,38 @@ describe('a secret', () => {
       ['secret_set', 'KEY'],
       ['secret_set', 'KEY'],
       ['secret_removed', 'KEY'],
+    ]);
+  });
+
+  it('is read without its value, by the roles that list them, and as the answer of a change shows it', async () => {
+    const made = await set('KEY', MARKER, { note: 'of the registry' });
+    expect(await read('KEY')).toEqual(made);
+    expect(JSON.stringify(made)).not.toContain(MARKER);
+    for (const name of ['OTHER', 'K\0Y'])
+      expect([name, await refusalOf(read(name))]).toMatchObject([name, { code: 'not_found' }]);
+    const stranger = callerOf((await kernel.newTenant()).tenantId);
+    expect(await refusalOf(read('KEY', stranger))).toMatchObject({ code: 'not_found' });
+    expect(await refusalOf(read('KEY', callerOf(tenant.tenantId, 'agent', tenant.agentId)))).toMatchObject({
+      code: 'auth.role',
+    });
+  });
+
+  it('is changed and removed under the tag of its present state alone, and by one of several who have it', async () => {
+    const first = [entityTag(await set('KEY', 'first'))];
+    const setting = ['second', 'third', 'fourth'].map((value) => set('KEY', value, { if_match: first }));
+    const settled = await Promise.allSettled(setting);
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const refused = { code: 'precondition.failed' };
+    expect(await refusalOf(set('KEY', 'fifth', { if_match: first }))).toMatchObject(refused);
+    expect(await refusalOf(remove('KEY', callerOf(tenant.tenantId), { if_match: first }))).toMatchObject(refused);
+    expect(await set('KEY', 'sixth', { if_match: ['*'] })).toMatchObject({ version: 3 });
+    await remove('KEY', callerOf(tenant.tenantId), { if_match: ['other', entityTag(await read('KEY'))] });
+    for (const if_match of [['*'], first])
+      expect(await refusalOf(set('KEY', 'seventh', { if_match }))).toMatchObject(refused);
+    expect(await list()).toEqual([[]]);
+    expect((await tenant.records()).map(({ change }) => change?.verb)).toEqual([
+      ...Array<string>(3).fill('secret_set'),
+      'secret_removed',
     ]);
   });
 
@@ -137,5 +178,5 @@ it('no request asks for the value of a secret', () => {
     Object.keys(KERNEL_REQUESTS)
       .filter((verb) => verb.startsWith('secret.'))
       .sort(),
-  ).toEqual(['secret.list', 'secret.remove', 'secret.set']);
+  ).toEqual(['secret.list', 'secret.read', 'secret.remove', 'secret.set']);
 });

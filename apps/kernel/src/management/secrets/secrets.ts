@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, SECRETS_MAX, type KernelRequest, type SecretView } from '@writ/contract';
+import { requireMatch } from '@writ/nest-kit';
 import { secretContext, type HpkeBox } from '@writ/sealing';
 import { contentDigest, type Changes } from '../../evidence/changes/index.ts';
 import type { TenantVault } from '../../evidence/payload/index.ts';
@@ -14,6 +15,7 @@ import {
   plainRow,
   requireRole,
   rowsAfter,
+  type Rows,
   type Tenancy,
 } from '../../foundation/tenancy/index.ts';
 import { openSealed } from '../../execution/values/index.ts';
@@ -40,16 +42,16 @@ export class Secrets {
 
   /**
    * Sets a value, the first of its name or the next.
-   * @throws Fault `auth.role`, `request.malformed`, `limit.exceeded`, `overloaded`
+   * @throws Fault `auth.role`, `request.malformed`, `precondition.failed`, `limit.exceeded`, `overloaded`
    */
-  async set({ caller, name, value, note }: KernelRequest<'secret.set'>): Promise<SecretView> {
+  async set({ caller, name, value, note, if_match }: KernelRequest<'secret.set'>): Promise<SecretView> {
     requireRole(caller, 'admin');
     const { tenant_id } = caller;
     const clear = await openSealed(this.#hpkeBox, value, secretContext(tenant_id, name), 'secret');
     if (clear.includes(NUL)) throw new Fault('request.malformed', 'a value has no NUL', { pointer: '/value' });
     for (let times = 0; times < SETS_MAX; times++) {
       try {
-        return await this.#set(caller, name, clear, note);
+        return await this.#set(caller, { name, note, if_match }, clear);
       } catch (error) {
         if (!mustDecideAgain(error)) throw error;
       }
@@ -73,17 +75,24 @@ export class Secrets {
     }));
   }
 
-  /** Removes a secret with its value. @throws Fault `auth.role`, `not_found` */
-  async remove({ caller, name }: KernelRequest<'secret.remove'>): Promise<SecretView> {
+  /** @throws Fault `auth.role`, `not_found` */
+  async read({ caller, name }: KernelRequest<'secret.read'>): Promise<SecretView> {
+    requireRole(caller, 'admin', 'operator', 'auditor');
+    const { tenant_id } = caller;
+    return requireFound(await this.#tenancy.within(tenant_id, (rows) => secretNamed(rows, tenant_id, name)));
+  }
+
+  /** Removes a secret with its value. @throws Fault `auth.role`, `not_found`, `precondition.failed` */
+  async remove({ caller, name, if_match }: KernelRequest<'secret.remove'>): Promise<SecretView> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: actor } = caller;
     return await this.#changes.make(tenant_id, async (rows) => {
-      const secret = requireFound(
-        await rows.secret.findFirst({ where: { tenant_id, name }, orderBy: { version: 'desc' }, select: COLUMNS }),
-      );
+      await lockSecret(rows, tenant_id, name);
+      const secret = requireFound(await secretNamed(rows, tenant_id, name));
+      requireMatch(if_match, secret);
       await rows.secret.deleteMany({ where: { tenant_id, name } });
       return {
-        value: plainRow(secret),
+        value: secret,
         records: [{ kind: 'change', actor, change: { verb: 'secret_removed', subject: name, digest: null } }],
       };
     });
@@ -91,12 +100,13 @@ export class Secrets {
 
   async #set(
     { tenant_id, api_key_id: created_by }: KernelRequest<'secret.set'>['caller'],
-    name: string,
+    { name, note, if_match }: Pick<KernelRequest<'secret.set'>, 'name' | 'note' | 'if_match'>,
     clear: Buffer,
-    note: string | null,
   ): Promise<SecretView> {
     const box = await this.#vault.cipherFor(tenant_id);
-    return await this.#changes.make(tenant_id, async (rows, now) => {
+    return await this.#changes.make(tenant_id, async (rows) => {
+      await lockSecret(rows, tenant_id, name);
+      if (if_match !== undefined) requireMatch(if_match, await secretNamed(rows, tenant_id, name));
       const [row] = await rows.$queryRaw<{ version: number; others: bigint }[]>`
         SELECT kernel.next_secret_version(${tenant_id}, ${name}) AS version, (SELECT count(DISTINCT s.name) FROM kernel.secret s WHERE s.name <> ${name}) AS others`;
       if (Number(row?.others) >= SECRETS_MAX)
@@ -110,9 +120,21 @@ export class Secrets {
       // The digest doesn't cover the value, since a short value could be guessed from it.
       const change = { verb: 'secret_set', subject: name, digest: contentDigest({ name, version, note }) };
       return {
-        value: { name, version, note, created_by, created_at: now },
+        value: requireFound(await secretNamed(rows, tenant_id, name)),
         records: [{ kind: 'change', actor: created_by, change }],
       };
     });
   }
+}
+
+/** Serializes changes of one secret, so that a condition is compared with what the change replaces. */
+async function lockSecret(rows: Rows, tenantId: string, name: string): Promise<void> {
+  await rows.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended('writ.secret.' || ${tenantId} || ${name}, 0))::text`;
+}
+
+async function secretNamed(rows: Rows, tenant_id: string, name: string): Promise<SecretView | null> {
+  // No name contains NUL, and the database rejects NUL in a query.
+  const where = { tenant_id, name: name.replaceAll('\0', '') };
+  const row = await rows.secret.findFirst({ where, orderBy: { version: 'desc' }, select: COLUMNS });
+  return row === null ? null : plainRow(row);
 }

@@ -12,6 +12,7 @@ import {
   type TenantId,
 } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
+import { requireMatch } from '@writ/nest-kit';
 import type { ChangeRecord, Changed, Changes } from '../../evidence/changes/index.ts';
 import type { TaskRunner } from '@writ/worker-pool';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
@@ -46,9 +47,9 @@ export class Skills {
 
   /**
    * Stores a folder as the newest version of its skill. Problems are returned as an answer and not as a fault.
-   * @throws Fault `auth.role`, `blob.missing`, `limit.exceeded`
+   * @throws Fault `auth.role`, `blob.missing`, `precondition.failed`, `limit.exceeded`
    */
-  async put({ caller, files }: KernelRequest<'skill.put'>): Promise<SkillPutReply> {
+  async put({ caller, files, if_match }: KernelRequest<'skill.put'>): Promise<SkillPutReply> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: created_by } = caller;
     const read = await this.#read(tenant_id, files);
@@ -65,6 +66,7 @@ export class Skills {
     };
     return await this.#changes.make<SkillPutReply>(tenant_id, async (rows, now) => {
       await lockSkills(rows, tenant_id);
+      if (if_match !== undefined) requireMatch(if_match, detailsOf(await versionsOf(rows, tenant_id, wanted.name)));
       return await putVersion(rows, { ...wanted, created_at: BigInt(now) });
     });
   }
@@ -85,29 +87,21 @@ export class Skills {
   async read({ caller, name }: KernelRequest<'skill.read'>): Promise<SkillDetails> {
     requireRole(caller, 'admin', 'operator', 'auditor');
     const versions = await this.#tenancy.within(caller.tenant_id, (rows) => versionsOf(rows, caller.tenant_id, name));
-    const newest = requireFound(versions[0] ?? null);
-    return {
-      ...viewOf(newest),
-      files: manifestIn(newest).files,
-      versions: versions.map(({ digest, bytes, created_by, created_at }) => ({
-        digest,
-        bytes: Number(bytes),
-        created_by,
-        created_at: Number(created_at),
-      })),
-    };
+    return requireFound(detailsOf(versions));
   }
 
   /**
    * Removes a skill with all of its versions. From then on no call reads it, and its contents are unreachable.
-   * @throws Fault `auth.role`, `not_found`
+   * @throws Fault `auth.role`, `not_found`, `precondition.failed`
    */
-  async remove({ caller, name }: KernelRequest<'skill.remove'>): Promise<{ removed: string }> {
+  async remove({ caller, name, if_match }: KernelRequest<'skill.remove'>): Promise<{ removed: string }> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
     return await this.#changes.make(tenant_id, async (rows) => {
       await lockSkills(rows, tenant_id);
-      const { digest } = requireFound((await versionsOf(rows, tenant_id, name))[0] ?? null);
+      const versions = await versionsOf(rows, tenant_id, name);
+      const { digest } = requireFound(versions[0] ?? null);
+      if (if_match !== undefined) requireMatch(if_match, detailsOf(versions));
       await rows.skill.deleteMany({ where: { tenant_id, name } });
       return { value: { removed: name }, records: [recordOf('skill_removed', api_key_id, name, digest)] };
     });
@@ -217,5 +211,21 @@ function viewOf(row: SkillRow): SkillView {
     bytes: Number(row.bytes),
     updated_by: row.created_by,
     updated_at: Number(row.created_at),
+  };
+}
+
+/** A skill in full, of its versions with the newest first; null for none. */
+function detailsOf(versions: readonly SkillRow[]): SkillDetails | null {
+  const [newest] = versions;
+  if (newest === undefined) return null;
+  return {
+    ...viewOf(newest),
+    files: manifestIn(newest).files,
+    versions: versions.map(({ digest, bytes, created_by, created_at }) => ({
+      digest,
+      bytes: Number(bytes),
+      created_by,
+      created_at: Number(created_at),
+    })),
   };
 }

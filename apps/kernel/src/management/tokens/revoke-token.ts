@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type KernelRequest } from '@writ/contract';
+import { requireMatch } from '@writ/nest-kit';
 import type { Changes } from '../../evidence/changes/index.ts';
 import type { Events } from '../../execution/announcements/events.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
@@ -26,9 +27,9 @@ export class RevokeToken {
   /**
    * Revokes a token. A repeated revocation keeps the time of the first. An agent revokes tokens that derive from its
    * own, and never its own.
-   * @throws Fault `auth.role`, `not_found`
+   * @throws Fault `auth.role`, `not_found`, `precondition.failed`
    */
-  async run({ caller, capability_token_id }: KernelRequest<'token.revoke'>): Promise<TokenView> {
+  async run({ caller, capability_token_id, if_match }: KernelRequest<'token.revoke'>): Promise<TokenView> {
     requireRole(caller, 'admin', 'operator', 'agent');
     requireId('token', capability_token_id);
     const { tenant_id } = caller;
@@ -40,6 +41,7 @@ export class RevokeToken {
       if (relation === 'none') throw new Fault('not_found');
       if (relation === 'holds')
         throw new Fault('auth.role', 'an agent revokes tokens that derive from its own, not its own');
+      if (if_match !== undefined) requireMatch(if_match, (await tokenViews(rows, [before]))[0]);
       const { count } = await rows.token.updateMany({
         where: { capability_token_id, tenant_id, revoked_at: null },
         data: { revoked_at: now },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type KernelRequest, type WorkspaceView } from '@writ/contract';
+import { ANY_STATE, Fault, type KernelRequest, type WorkspaceView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { changedMeanwhile } from '@writ/nest-kit';
 import { pacer } from '@writ/worker-pool';
@@ -64,6 +64,7 @@ async function requireFileMatch(
   const before = await new CachedTree(reader, parseSnapshotId(head)).at(path);
   if (if_absent === true && before !== null)
     throw new Fault('precondition.failed', 'there is something at the path already, so nothing was changed');
-  if (if_match !== undefined && !if_match.includes(before?.sha256 ?? ''))
-    throw changedMeanwhile(before?.sha256 ?? null);
+  if (if_match === undefined) return;
+  const isAny = before !== null && if_match.includes(ANY_STATE);
+  if (!isAny && !if_match.includes(before?.sha256 ?? '')) throw changedMeanwhile(before?.sha256 ?? null);
 }

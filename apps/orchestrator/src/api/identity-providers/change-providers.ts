@@ -16,6 +16,7 @@ import {
   type CredentialSelector,
   type Identities,
   type NewProvider,
+  type ProviderCondition,
   type ProviderRow,
 } from '../../store/identities/identities.ts';
 import { formerSubjects } from '../../store/identities/workloads.ts';
@@ -34,6 +35,9 @@ const PLATFORM = 'platform';
 const SUSPENDED =
   'the person is a suspended member, and would be let in again as somebody new: deny their subject, make the member active, and then forget them';
 const DEFAULT_MAPPING = LEAST_FIRST.map((role) => ({ scope: DEFAULT_SCOPES[role], role }));
+
+/** Compares the registration that is in force, null for none. Fault `precondition.failed`. */
+export type PresentCondition = (present: ProviderRow | null) => void;
 
 export interface ChangeProvidersParts {
   readonly identities: Identities;
@@ -65,16 +69,21 @@ export class ChangeProviders {
   /**
    * Registers an issuer, or changes its mapping, with a token of an administrator at the issuer where that is needed.
    * Faults: `request.malformed`, `conflict`, `limit.exceeded`, `not_found` for an agent that isn't there,
-   * `auth.issuer_unavailable`.
+   * `auth.issuer_unavailable`, `precondition.failed`.
    */
-  async put(caller: Caller, { access_token, ...settings }: ConfirmedSettings): Promise<ProviderRow> {
+  async put(
+    caller: Caller,
+    { access_token, ...settings }: ConfirmedSettings,
+    condition?: PresentCondition,
+  ): Promise<ProviderRow> {
     const named = await this.#inForce(caller.tenant_id, settings.name);
+    condition?.(named);
     const provider = await this.#providerOf(settings, caller.api_key_id, named);
     if (named !== null) verifySameIdentity(named, provider);
     const isOpen = needsConfirmation(named, provider);
     if (isOpen && provider.profile === 'kubernetes') throw operatorPuts();
     if (isOpen) await this.#parts.consent.verify(access_token, caller.tenant_id, provider);
-    return await this.#put(caller, { ...provider, confirmed: isOpen }, named);
+    return await this.#put(caller, { ...provider, confirmed: isOpen }, named, condition);
   }
 
   /** As `put`, for the platform key, which needs no token of the issuer: the operator answers for the registration. */
@@ -86,13 +95,20 @@ export class ChangeProviders {
     return await this.#put(caller, { ...provider, confirmed: true }, named);
   }
 
-  async #put(caller: Caller, provider: NewProvider, before: ProviderRow | null): Promise<ProviderRow> {
+  async #put(
+    caller: Caller,
+    provider: NewProvider,
+    before: ProviderRow | null,
+    condition?: PresentCondition,
+  ): Promise<ProviderRow> {
     const agents = [provider.agent_id, ...(provider.workloads ?? []).map((each) => each.agent_id)];
     for (const agent_id of new Set(agents))
       if (agent_id !== null) await this.#kernel.ask('agent.read', caller, { agent_id });
     const { provider_id: _made, created_by: by, hash_key_id: _hashes, confirmed: _sure, ...said } = provider;
-    await this.#record(caller, 'identity_provider_put', provider.name, { said, byPlatform: by === PLATFORM });
-    const row = await this.#parts.identities.put(caller.tenant_id, provider, PROVIDERS_MAX);
+    const record = (): Promise<void> =>
+      this.#record(caller, 'identity_provider_put', provider.name, { said, byPlatform: by === PLATFORM });
+    const recorded = await this.#recordedUnder(record, condition);
+    const row = await this.#parts.identities.put(caller.tenant_id, provider, PROVIDERS_MAX, recorded);
     this.#parts.authenticator.forgetIdentities();
     if (before !== null) await this.#endFormer(caller, before, row);
     return row;
@@ -122,12 +138,13 @@ export class ChangeProviders {
 
   /**
    * Refuses the issuer's tokens, then revokes its credentials as keys are revoked, some at a time. A repeated request
-   * completes what is left. Fault `not_found`.
+   * completes what is left. Faults: `not_found`, `precondition.failed`.
    */
-  async remove(caller: Caller, name: string): Promise<Ended> {
+  async remove(caller: Caller, name: string, condition?: PresentCondition): Promise<Ended> {
     const provider = await this.#read(caller, name);
-    await this.#record(caller, 'identity_provider_removed', provider.provider_id);
-    await this.#parts.identities.remove(caller.tenant_id, provider.provider_id);
+    const record = (): Promise<void> => this.#record(caller, 'identity_provider_removed', provider.provider_id);
+    const recorded = await this.#recordedUnder(record, condition);
+    await this.#parts.identities.remove(caller.tenant_id, provider.provider_id, recorded);
     this.#parts.authenticator.forgetIdentities();
     return { name, ...(await this.#revoke(caller, { provider_id: provider.provider_id })) };
   }
@@ -232,6 +249,20 @@ export class ChangeProviders {
       authenticator.forget(api_key_id);
       runs.keyRevoked(api_key_id);
     }
+  }
+
+  /** Records a change at once, or under its condition, so that a change that is refused has no record. */
+  async #recordedUnder(
+    record: () => Promise<void>,
+    condition: PresentCondition | undefined,
+  ): Promise<ProviderCondition | undefined> {
+    if (condition !== undefined)
+      return async (present) => {
+        condition(present);
+        await record();
+      };
+    await record();
+    return undefined;
   }
 
   async #record(

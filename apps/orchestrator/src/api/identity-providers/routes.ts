@@ -15,6 +15,7 @@ import {
 } from './views.ts';
 
 const shared = { tag: 'identity-providers', allowed: ['admin'] } as const;
+const one = { ...shared, path: '/v1/identity-providers/{provider}', params: { provider: 'provider' } } as const;
 
 export const IDENTITY_PROVIDERS = {
   list: route({
@@ -26,9 +27,20 @@ export const IDENTITY_PROVIDERS = {
     summary: 'Lists the OAuth issuers whose access tokens are accepted',
     answers: { 200: { description: 'All of them, by name', schema: ProviderList } },
   }),
+  read: route({
+    ...one,
+    id: 'readIdentityProvider',
+    method: 'GET',
+    allowed: ['admin', 'auditor'],
+    tagged: 'view',
+    summary: 'Shows one OAuth issuer whose access tokens are accepted',
+    answers: { 200: { description: 'The registration', schema: ProviderView } },
+  }),
   put: route({
     ...shared,
     id: 'putIdentityProvider',
+    tagged: 'view',
+    makes: true,
     method: 'POST',
     path: '/v1/identity-providers',
     summary: 'Registers an OAuth issuer, or changes what the tokens of the one with this name may do',
@@ -49,11 +61,10 @@ export const IDENTITY_PROVIDERS = {
     faults: ['conflict', 'limit.exceeded', 'not_found'],
   }),
   remove: route({
-    ...shared,
+    ...one,
     id: 'removeIdentityProvider',
     method: 'DELETE',
-    path: '/v1/identity-providers/{provider}',
-    params: { provider: 'provider' },
+    tagged: 'view',
     summary: 'Removes an issuer: its tokens are refused within a second, and their calls and streams end',
     answers: { 200: { description: 'What it ended', schema: Ended } },
     faults: ['not_found'],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { ProfilePutReply, ProfileView } from '@writ/contract';
+import { conditionMembers } from '../../edge/requests/conditions.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
@@ -36,9 +37,8 @@ export class ProfilesController {
   }
 
   @Route(EXECUTION_PROFILES.remove)
-  remove(
-    @RequestInput() { caller, params: { profile: name } }: RequestInputOf<typeof EXECUTION_PROFILES.remove>,
-  ): Promise<{ removed: string }> {
-    return this.kernel.ask('profile.remove', caller, { name });
+  remove(@RequestInput() request: RequestInputOf<typeof EXECUTION_PROFILES.remove>): Promise<{ removed: string }> {
+    const { caller, params } = request;
+    return this.kernel.ask('profile.remove', caller, { name: params.profile, ...conditionMembers(request) });
   }
 }

@@ -79,6 +79,7 @@ export const EXECUTION_PROFILES = {
   remove: route({
     ...one,
     id: 'removeExecutionProfile',
+    tagged: 'view',
     method: 'DELETE',
     allowed: ['admin'],
     summary: 'Removes an execution profile: no call runs under it from then on, not even one that waits already',

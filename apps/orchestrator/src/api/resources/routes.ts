@@ -88,6 +88,11 @@ export const RESOURCES = {
 };
 
 const grants = { tag: 'resource-grants', path: '/v1/resource-grants' } as const;
+const oneGrant = {
+  tag: 'resource-grants',
+  path: '/v1/resource-grants/{resource_grant_id}',
+  params: { resource_grant_id: 'resourceGrant' },
+} as const;
 
 /** Who may use and make resources. */
 export const RESOURCE_GRANTS = {
@@ -114,6 +119,8 @@ export const RESOURCE_GRANTS = {
   set: route({
     ...grants,
     id: 'setResourceGrant',
+    tagged: 'view',
+    makes: true,
     method: 'PUT',
     allowed: ['admin'],
     summary: 'Grants a resource, or a whole kind, to an agent or to every agent; or changes the clearance',
@@ -121,11 +128,19 @@ export const RESOURCE_GRANTS = {
     answers: { 200: { description: 'The grant', schema: ResourceGrantView } },
     faults: ['resource.unknown', 'not_found', 'limit.exceeded'],
   }),
+  read: route({
+    ...oneGrant,
+    id: 'readResourceGrant',
+    method: 'GET',
+    allowed: ['admin', 'operator', 'auditor'],
+    tagged: 'view',
+    summary: 'Shows one grant of a resource to agents',
+    answers: { 200: { description: 'The grant', schema: ResourceGrantView } },
+  }),
   remove: route({
-    tag: 'resource-grants',
-    path: '/v1/resource-grants/{resource_grant_id}',
-    params: { resource_grant_id: 'resourceGrant' },
+    ...oneGrant,
     id: 'removeResourceGrant',
+    tagged: 'view',
     method: 'DELETE',
     allowed: ['admin'],
     summary: 'Takes a grant back: no call is decided under it from then on',

@@ -27,6 +27,8 @@ export const SANDBOXES = {
   put: route({
     ...shared,
     id: 'putSandbox',
+    tagged: 'reply',
+    makes: true,
     method: 'PUT',
     allowed: ['admin'],
     summary: 'Registers or changes a sandbox of mk8.shell; a changed sandbox has to be signed again',
@@ -84,6 +86,7 @@ export const SANDBOXES = {
   sign: route({
     ...one,
     id: 'signSandbox',
+    tagged: 'view',
     path: '/v1/sandboxes/{sandbox}/signature',
     method: 'PUT',
     allowed: ['admin'],
@@ -95,6 +98,7 @@ export const SANDBOXES = {
   remove: route({
     ...one,
     id: 'removeSandbox',
+    tagged: 'view',
     method: 'DELETE',
     allowed: ['admin'],
     summary: 'Removes a sandbox of mk8.shell: no script runs in it from then on',

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { RegistrarKeyView, SandboxPutReply, SandboxView, SandboxDetails } from '@writ/contract';
+import { conditionMembers } from '../../edge/requests/conditions.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
@@ -19,10 +20,9 @@ export class SandboxesController {
   }
 
   @Route(SANDBOXES.put)
-  put(
-    @RequestInput() { caller, body: { name, ...definition } }: RequestInputOf<typeof SANDBOXES.put>,
-  ): Promise<SandboxPutReply> {
-    return this.kernel.ask('sandbox.put', caller, { name, definition });
+  put(@RequestInput() request: RequestInputOf<typeof SANDBOXES.put>): Promise<SandboxPutReply> {
+    const { name, ...definition } = request.body;
+    return this.kernel.ask('sandbox.put', request.caller, { name, definition, ...conditionMembers(request) });
   }
 
   @Route(SANDBOXES.read)
@@ -33,17 +33,15 @@ export class SandboxesController {
   }
 
   @Route(SANDBOXES.sign)
-  sign(
-    @RequestInput() { caller, params: { sandbox: name }, body: { envelope } }: RequestInputOf<typeof SANDBOXES.sign>,
-  ): Promise<SandboxDetails> {
-    return this.kernel.ask('sandbox.sign', caller, { name, envelope });
+  sign(@RequestInput() request: RequestInputOf<typeof SANDBOXES.sign>): Promise<SandboxDetails> {
+    const { caller, params, body } = request;
+    return this.kernel.ask('sandbox.sign', caller, { name: params.sandbox, ...body, ...conditionMembers(request) });
   }
 
   @Route(SANDBOXES.remove)
-  remove(
-    @RequestInput() { caller, params: { sandbox: name } }: RequestInputOf<typeof SANDBOXES.remove>,
-  ): Promise<{ removed: string }> {
-    return this.kernel.ask('sandbox.remove', caller, { name });
+  remove(@RequestInput() request: RequestInputOf<typeof SANDBOXES.remove>): Promise<{ removed: string }> {
+    const { caller, params } = request;
+    return this.kernel.ask('sandbox.remove', caller, { name: params.sandbox, ...conditionMembers(request) });
   }
 
   @Route(SANDBOXES.listKeys)

@@ -6,6 +6,7 @@ import { route } from '../../edge/requests/route.ts';
 import { SecretList } from './views.ts';
 
 const shared = { tag: 'secrets', path: '/v1/secrets' } as const;
+const one = { tag: 'secrets', path: '/v1/secrets/{name}', params: { name: 'secret' } } as const;
 
 /** No route returns a value. */
 export const SECRETS = {
@@ -21,6 +22,8 @@ export const SECRETS = {
   set: route({
     ...shared,
     id: 'setSecret',
+    tagged: 'view',
+    makes: true,
     method: 'PUT',
     allowed: ['admin'],
     summary: 'Sets the value of a secret: calls use it by its name, and no route returns it',
@@ -35,13 +38,21 @@ export const SECRETS = {
     answers: { 200: { description: 'The secret, without its value', schema: SecretView } },
     faults: ['limit.exceeded'],
   }),
+  read: route({
+    ...one,
+    id: 'readSecret',
+    method: 'GET',
+    allowed: ['admin', 'operator', 'auditor'],
+    tagged: 'view',
+    summary: 'Shows one secret without its value: its version, and who set it',
+    answers: { 200: { description: 'The secret, without its value', schema: SecretView } },
+  }),
   remove: route({
-    ...shared,
+    ...one,
     id: 'removeSecret',
     method: 'DELETE',
-    path: '/v1/secrets/{name}',
     allowed: ['admin'],
-    params: { name: 'secret' },
+    tagged: 'view',
     summary: 'Removes a secret: no call receives it from then on',
     answers: { 200: { description: 'The removed secret', schema: SecretView } },
   }),

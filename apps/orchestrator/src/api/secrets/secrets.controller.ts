@@ -2,6 +2,7 @@
 import { Controller } from '@nestjs/common';
 import type { SecretView } from '@writ/contract';
 import { sealTo, secretContext } from '@writ/sealing';
+import { conditionMembers } from '../../edge/requests/conditions.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
@@ -20,9 +21,9 @@ export class SecretsController {
   }
 
   @Route(SECRETS.set)
-  async set(
-    @RequestInput() { caller, body: { name, value, note } }: RequestInputOf<typeof SECRETS.set>,
-  ): Promise<SecretView> {
+  async set(@RequestInput() request: RequestInputOf<typeof SECRETS.set>): Promise<SecretView> {
+    const { caller, body } = request;
+    const { name, value, note = null } = body;
     const { public_key } = await this.kernel.ask('value.key', caller, {});
     // Encrypted before it is sent: no message on the bus contains it.
     const sealed = await sealTo(
@@ -30,11 +31,17 @@ export class SecretsController {
       Buffer.from(value, 'utf8'),
       secretContext(caller.tenant_id, name),
     );
-    return await this.kernel.ask('secret.set', caller, { name, value: sealed.toString('base64'), note: note ?? null });
+    const sent = { name, value: sealed.toString('base64'), note };
+    return await this.kernel.ask('secret.set', caller, { ...sent, ...conditionMembers(request) });
+  }
+
+  @Route(SECRETS.read)
+  read(@RequestInput() { caller, params }: RequestInputOf<typeof SECRETS.read>): Promise<SecretView> {
+    return this.kernel.ask('secret.read', caller, params);
   }
 
   @Route(SECRETS.remove)
-  remove(@RequestInput() { caller, params }: RequestInputOf<typeof SECRETS.remove>): Promise<SecretView> {
-    return this.kernel.ask('secret.remove', caller, params);
+  remove(@RequestInput() request: RequestInputOf<typeof SECRETS.remove>): Promise<SecretView> {
+    return this.kernel.ask('secret.remove', request.caller, { ...request.params, ...conditionMembers(request) });
   }
 }

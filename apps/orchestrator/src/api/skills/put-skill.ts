@@ -15,11 +15,16 @@ export class PutSkill {
   }
 
   /** The kernel validates the folder. Faults: `request.malformed` with the file's pointer, those of the kernel. */
-  async run(caller: Caller, files: readonly (SentContent & { readonly path: string })[]): Promise<SkillPutReply> {
+  async run(
+    caller: Caller,
+    files: readonly (SentContent & { readonly path: string })[],
+    condition: { readonly if_match?: string[] } = {},
+  ): Promise<SkillPutReply> {
     const contents = await contentsOf(files, (index) => `/files/${index}/content`);
     const refs = await this.#blobs.putMany(caller.tenant_id, contents);
     return await this.#kernel.ask('skill.put', caller, {
       files: files.map(({ path }, index) => ({ path, ref: refs[index] as BlobRef })),
+      ...condition,
     });
   }
 }

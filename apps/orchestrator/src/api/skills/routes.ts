@@ -23,6 +23,8 @@ export const SKILLS = {
   put: route({
     ...shared,
     id: 'putSkill',
+    tagged: 'reply',
+    makes: true,
     method: 'POST',
     allowed: ['admin'],
     summary:
@@ -65,6 +67,7 @@ export const SKILLS = {
   remove: route({
     ...one,
     id: 'removeSkill',
+    tagged: 'view',
     method: 'DELETE',
     allowed: ['admin'],
     summary: 'Removes a skill with all of its versions: no call reads it from then on',

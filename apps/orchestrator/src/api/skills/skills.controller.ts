@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { SkillPutReply, SkillView, SkillDetails } from '@writ/contract';
+import { conditionMembers } from '../../edge/requests/conditions.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
@@ -23,8 +24,8 @@ export class SkillsController {
   }
 
   @Route(SKILLS.put)
-  put(@RequestInput() { caller, body }: RequestInputOf<typeof SKILLS.put>): Promise<SkillPutReply> {
-    return this.putSkill.run(caller, body.files);
+  put(@RequestInput() request: RequestInputOf<typeof SKILLS.put>): Promise<SkillPutReply> {
+    return this.putSkill.run(request.caller, request.body.files, conditionMembers(request));
   }
 
   @Route(SKILLS.read)
@@ -33,9 +34,8 @@ export class SkillsController {
   }
 
   @Route(SKILLS.remove)
-  remove(
-    @RequestInput() { caller, params: { skill: name } }: RequestInputOf<typeof SKILLS.remove>,
-  ): Promise<{ removed: string }> {
-    return this.kernel.ask('skill.remove', caller, { name });
+  remove(@RequestInput() request: RequestInputOf<typeof SKILLS.remove>): Promise<{ removed: string }> {
+    const { caller, params } = request;
+    return this.kernel.ask('skill.remove', caller, { name: params.skill, ...conditionMembers(request) });
   }
 }

@@ -85,6 +85,7 @@ export const TOKENS = {
   revoke: route({
     ...one,
     id: 'revokeToken',
+    tagged: 'view',
     method: 'POST',
     path: '/v1/capability-tokens/{capability_token_id}/revoke',
     allowed: ['admin', 'operator', 'agent'],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
+import { conditionMembers } from '../../edge/requests/conditions.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
@@ -47,7 +48,7 @@ export class TokensController {
   }
 
   @Route(TOKENS.revoke)
-  revoke(@RequestInput() { caller, params }: RequestInputOf<typeof TOKENS.revoke>): Promise<TokenView> {
-    return this.kernel.ask('token.revoke', caller, params);
+  revoke(@RequestInput() request: RequestInputOf<typeof TOKENS.revoke>): Promise<TokenView> {
+    return this.kernel.ask('token.revoke', request.caller, { ...request.params, ...conditionMembers(request) });
   }
 }

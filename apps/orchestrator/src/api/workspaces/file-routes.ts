@@ -67,6 +67,7 @@ export const FILES = {
     ...file,
     id: 'uploadFile',
     tagged: 'file',
+    makes: true,
     method: 'PUT',
     summary: 'Uploads one file, and creates its directories',
     bytes: true,

@@ -42,9 +42,15 @@ export class OauthError extends Error {
 
 const OAUTH_ERROR_STATUS = 400;
 
-/** Answers an OAuth error as OAuth clients read it. Other errors become problems. */
+/**
+ * Answers an OAuth error as OAuth clients read it. Other errors become problems. INVARIANT (no change without its
+ * condition): what is issued has no state that a condition could name, so a request with one is refused.
+ */
 export async function inOauth<T>(exchange: Exchange, run: () => Promise<T>): Promise<T | OauthErrorView> {
   try {
+    for (const name of ['if-match', 'if-none-match'])
+      if (exchange.header(name) !== undefined)
+        throw new OauthError('invalid_request', `nothing here has a state to compare: leave out the header ${name}`);
     return await run();
   } catch (error) {
     if (!(error instanceof OauthError)) throw error;

@@ -48,7 +48,7 @@ export function headerNames({ id, allowed, method, tagged }: RouteRow, status: s
     ...(OF_CALLS.has(id) ? (['Writ-Outcome', 'Writ-Fault'] as const) : []),
     ...(id === 'proposeToolCall' ? (['Writ-Operation-Id', 'Idempotent-Replayed'] as const) : []),
     ...(id === 'proposeToolCall' && status === '202' ? (['Location'] as const) : []),
-    ...(tagged !== undefined && method !== 'DELETE' ? (['ETag'] as const) : []),
+    ...(tagged !== undefined && tagged !== 'reply' && method !== 'DELETE' ? (['ETag'] as const) : []),
     ...(id === 'downloadFile' ? (['Writ-File-Kind', 'Writ-File-Mode'] as const) : []),
   ];
 }

@@ -3,9 +3,10 @@ import { Fault } from '@writ/contract';
 import { conditionMembers, conditionsOf, isNamedIn } from './conditions.ts';
 import type { RouteRow } from './route.ts';
 
-type Row = Pick<RouteRow, 'method' | 'tagged'>;
+type Row = Pick<RouteRow, 'method' | 'tagged' | 'makes'>;
 const VIEW: Row = { method: 'PUT', tagged: 'view' };
-const FILE: Row = { method: 'PUT', tagged: 'file' };
+const MADE: Row = { method: 'PUT', tagged: 'view', makes: true };
+const FILE: Row = { method: 'PUT', tagged: 'file', makes: true };
 const read = (row: Row, headers: Record<string, string>): unknown => {
   try {
     return conditionMembers(conditionsOf(row, headers));
@@ -27,7 +28,12 @@ test.each<[Row, Record<string, string>, unknown]>([
   [VIEW, { 'if-none-match': '*' }, 'request.malformed'],
   [FILE, { 'if-none-match': '*' }, { if_absent: true }],
   [FILE, { 'if-none-match': '"a"' }, 'request.malformed'],
-  [FILE, { 'if-match': '*' }, 'request.malformed'],
+  [VIEW, { 'if-match': '"*"' }, { if_match: ['W/*'] }],
+  [MADE, { 'if-match': ' * ' }, { if_match: ['*'] }],
+  [MADE, { 'if-match': '"*"' }, { if_match: ['W/*'] }],
+  [MADE, { 'if-match': '"a", *' }, 'request.malformed'],
+  [FILE, { 'if-match': '*' }, { if_match: ['*'] }],
+  [{ method: 'POST', tagged: 'policy' }, { 'if-match': '*' }, {}],
   [FILE, { 'if-match': '"a"', 'if-none-match': '*' }, 'request.malformed'],
   [{ method: 'DELETE', tagged: 'file' }, { 'if-match': '*' }, {}],
   [{ method: 'POST' }, { 'if-match': '"a"' }, 'request.malformed'],

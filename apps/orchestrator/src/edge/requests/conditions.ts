@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conditional requests (RFC 9110 §13), attacker-controlled.
 import type { IncomingHttpHeaders } from 'node:http';
-import { Fault, IF_MATCH_MAX } from '@writ/contract';
+import { ANY_STATE, Fault, IF_MATCH_MAX } from '@writ/contract';
 import type { RequestInputOf, RouteRow } from './route.ts';
 
 type Conditions = Pick<RequestInputOf<RouteRow>, 'ifMatch' | 'ifAbsent'>;
 
 /** One entity tag: weak ones never match a change. */
+const TAG_CHARS_MAX = 128;
 const TAG = /^(W\/)?"([\x21\x23-\x7e]{0,128})"$/;
+
+type ConditionalRow = Pick<RouteRow, 'method' | 'tagged' | 'makes'>;
 
 const NONE: Conditions = { ifMatch: null, ifAbsent: false };
 
@@ -15,7 +18,7 @@ const NONE: Conditions = { ifMatch: null, ifAbsent: false };
  * The condition of a change. INVARIANT (no change without its condition): a route that compares no tags refuses a
  * request that names some. @throws Fault `request.malformed`
  */
-export function conditionsOf(row: Pick<RouteRow, 'method' | 'tagged'>, headers: IncomingHttpHeaders): Conditions {
+export function conditionsOf(row: ConditionalRow, headers: IncomingHttpHeaders): Conditions {
   if (row.method === 'GET') return NONE;
   const { 'if-match': match, 'if-none-match': none } = headers;
   if (match === undefined && none === undefined) return NONE;
@@ -30,20 +33,20 @@ export function conditionsOf(row: Pick<RouteRow, 'method' | 'tagged'>, headers: 
 }
 
 /** Null for `*` where every change needs the thing to be there anyway. */
-function parseIfMatch(text: string, { tagged, method }: Pick<RouteRow, 'method' | 'tagged'>): readonly string[] | null {
-  if (text.trim() === '*') {
-    if (tagged === 'view' || method === 'DELETE') return null;
-    throw new Fault('request.malformed', '`If-Match: *` is not taken for a file; name its `ETag`');
-  }
+function parseIfMatch(text: string, { makes }: ConditionalRow): readonly string[] | null {
+  if (text.trim() === ANY_STATE) return makes === true ? [ANY_STATE] : null;
   const tags = text.split(',').map((each) => TAG.exec(each.trim()));
   if (tags.length > IF_MATCH_MAX || tags.some((tag) => tag === null))
     throw new Fault(
       'request.malformed',
       `\`If-Match\` is \`*\` or up to ${IF_MATCH_MAX} entity tags in quotation marks, as \`ETag\` has them`,
     );
-  // A weak tag stays one that no state has.
-  return tags.map((tag) => (tag?.[1] === undefined ? (tag?.[2] ?? '') : `W/${tag[2] ?? ''}`.slice(0, 128)));
+  return tags.map((tag) => namedTag(tag?.[2] ?? '', tag?.[1] !== undefined));
 }
+
+/** A weak tag stays one that no state has, and so does a tag that reads like any state. */
+const namedTag = (tag: string, isWeak: boolean): string =>
+  isWeak || tag === ANY_STATE ? `W/${tag}`.slice(0, TAG_CHARS_MAX) : tag;
 
 /** Whether `If-None-Match` of a read names the tag, so that the client has what it would get. */
 export function isNamedIn(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -104,10 +104,13 @@ export interface RouteRow {
   readonly unscoped?: true;
   /**
    * With GET the answer has an `ETag`, and `If-None-Match` is compared with it. With another method the handler passes
-   * `ifMatch` of its request to whoever makes the change. `file`: the tag is the SHA-256 of a file's content, `policy`:
-   * the hash of a set; the handler sets both.
+   * `ifMatch` of its request to whoever makes the change. `reply`: the tag is the view's, and the answer, which shows
+   * something else, has none. `file`: the tag is the SHA-256 of a file's content, `policy`: the hash of a set; the
+   * handler sets both.
    */
-  readonly tagged?: 'view' | 'file' | 'policy';
+  readonly tagged?: 'view' | 'reply' | 'file' | 'policy';
+  /** the change also makes what isn't there, so that `If-Match: *` is compared with what is */
+  readonly makes?: true;
   /** what `expand` of the query adds to the answer, or to each item of a page, by name */
   readonly expands?: Readonly<Record<string, Expansion>>;
   /** besides the faults that every route may answer */

@@ -72,6 +72,9 @@ export type NewProvider = ProviderMapping &
     readonly confirmed: boolean;
   };
 
+/** What a change depends on: it throws where the registration in force, null for none, is another than was wanted. */
+export type ProviderCondition = (present: ProviderRow | null) => Promise<void>;
+
 /** A provider in force, with its tenant. */
 export interface ProviderInForce extends ProviderMapping, Omit<ProviderIdentity, 'issuer'>, WorkloadMapping {
   readonly provider_id: Id<'identityProvider'>;
@@ -109,15 +112,21 @@ export abstract class Identities {
   /**
    * Registers a provider, or changes the mapping of the one with its name. Fault `conflict` for a name with another
    * identity, for an identity that would leave the tenant of a token open, and for a new registration, other scopes or
-   * other groups that nobody confirmed. Fault `limit.exceeded`.
+   * other groups that nobody confirmed. Fault `limit.exceeded`. Implementations MUST let no other change between the
+   * condition and the change.
    */
-  abstract put(tenantId: TenantId, provider: NewProvider, countMax: number): Promise<ProviderRow>;
+  abstract put(
+    tenantId: TenantId,
+    provider: NewProvider,
+    countMax: number,
+    condition?: ProviderCondition,
+  ): Promise<ProviderRow>;
   /** Those in force, by name. */
   abstract list(tenantId: TenantId): Promise<ProviderRow[]>;
   /** The provider of that name: the one in force, else the one that was removed last. */
   abstract read(tenantId: TenantId, name: string): Promise<ProviderRow | null>;
-  /** Its tokens are refused from then on. It stays as it is if it was removed before. */
-  abstract remove(tenantId: TenantId, providerId: string): Promise<void>;
+  /** Its tokens are refused from then on. It stays as it is if it was removed before. The condition as with `put`. */
+  abstract remove(tenantId: TenantId, providerId: string, condition?: ProviderCondition): Promise<void>;
 
   /** Whether a credential has that hash, revoked or not. */
   abstract hasCredential(tenantId: TenantId, hash: Uint8Array): Promise<boolean>;

@@ -13,6 +13,7 @@ import {
   type CredentialSelector,
   type DenialKind,
   type NewProvider,
+  type ProviderCondition,
   type PersonRow,
   type ProviderInForce,
   type ProviderRow,
@@ -32,11 +33,18 @@ export class PgIdentities extends Identities {
     return orchestratorSql.registrationsInForce(this.#pool, { issuer });
   }
 
-  override put(tenantId: TenantId, provider: NewProvider, countMax: number): Promise<ProviderRow> {
+  override put(
+    tenantId: TenantId,
+    provider: NewProvider,
+    countMax: number,
+    condition?: ProviderCondition,
+  ): Promise<ProviderRow> {
     return inTenant(this.#pool, tenantId, async (client) => {
       // Registrations of one issuer take turns, whoever makes them, so that its tokens stay unambiguous.
       await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`writ.issuer.${provider.issuer}`]);
-      const [named] = await rowsOf(client, `name = $1 AND removed_at IS NULL`, [provider.name]);
+      // Another change of it, and its removal, wait for the row.
+      const [named] = await rowsOf(client, 'name = $1 AND removed_at IS NULL FOR UPDATE', [provider.name]);
+      await condition?.(named ?? null);
       if (!provider.confirmed && needsConfirmation(named ?? null, provider)) throw new Fault('conflict', UNCONFIRMED);
       await verifyUnambiguous(client, tenantId, provider, named ?? null);
       if (named !== undefined) return await change(client, named, provider);
@@ -58,13 +66,18 @@ export class PgIdentities extends Identities {
     return rows[0] ?? null;
   }
 
-  override async remove(tenantId: TenantId, providerId: string): Promise<void> {
-    await inTenant(this.#pool, tenantId, (client) =>
-      client.query(
-        'UPDATE orchestrator.identity_provider SET removed_at = orchestrator.now_ms() WHERE provider_id = $1 AND removed_at IS NULL',
+  override async remove(tenantId: TenantId, providerId: string, condition?: ProviderCondition): Promise<void> {
+    await inTenant(this.#pool, tenantId, async (client) => {
+      const inForce = 'provider_id = $1 AND removed_at IS NULL';
+      if (condition !== undefined) {
+        const [present] = await rowsOf(client, `${inForce} FOR UPDATE`, [providerId]);
+        await condition(present ?? null);
+      }
+      await client.query(
+        `UPDATE orchestrator.identity_provider SET removed_at = orchestrator.now_ms() WHERE ${inForce}`,
         [providerId],
-      ),
-    );
+      );
+    });
   }
 
   override async hasCredential(tenantId: TenantId, hash: Uint8Array): Promise<boolean> {
