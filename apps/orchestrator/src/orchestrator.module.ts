@@ -3,6 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import type { ProcessContext } from '@writ/nest-kit';
 import { workerProgram } from '@writ/worker-pool';
 import { ApiModule } from './api/api.module.ts';
+import { EXAMPLE_REQUESTS } from './api/example-requests.ts';
 import { NAMED } from './api/named-schemas.ts';
 import { WEBHOOK_MESSAGES } from './api/messages.ts';
 import { ROUTES } from './api/routes.ts';
@@ -19,6 +20,7 @@ const API: ApiParts = {
   named: NAMED,
   tags: TAGS,
   messages: WEBHOOK_MESSAGES,
+  examples: EXAMPLE_REQUESTS,
   workers: workerProgram('orchestrator.worker', import.meta.url),
 };
 

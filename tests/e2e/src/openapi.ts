@@ -22,6 +22,10 @@ export interface Route {
   /** the media type of a binary body; null where there is none */
   readonly binaryMediaType: string | null;
   readonly statuses: readonly number[];
+  /** the example of the JSON body or of the form; null where there is none */
+  readonly example: JsonValue;
+  /** JSON schemas of answers that aren't problems, with every reference resolved, by status */
+  readonly answers: Readonly<Record<string, Schema>>;
 }
 
 export class Document {
@@ -57,8 +61,18 @@ export class Document {
             (media) => row.requestBody?.content?.[media] !== undefined,
           ) ?? null,
         statuses: Object.keys(row.responses as object).map(Number),
+        example: Object.values((row.requestBody?.content ?? {}) as Record<string, JsonValue>)[0]?.example ?? null,
+        answers: this.#answersOf(row),
       })),
     );
+  }
+
+  #answersOf(row: JsonValue): Record<string, Schema> {
+    const shown = Object.entries(row.responses as Record<string, JsonValue>).flatMap(([status, { content }]) => {
+      const schema = (content as JsonValue | undefined)?.['application/json']?.schema as Schema | undefined;
+      return schema === undefined ? [] : [[status, this.#resolved(schema)] as const];
+    });
+    return Object.fromEntries(shown) as Record<string, Schema>;
   }
 
   #resolved(schema: JsonValue): JsonValue {

@@ -2,7 +2,12 @@
 import { FAULTS } from '@writ/contract';
 import { ROUTES } from './routes.ts';
 import { openTestApi } from '../specs/test-api.ts';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
 import { ApiDocument } from '../edge/openapi/document.ts';
+import { exampleOf } from '../edge/openapi/example-of.ts';
+import type { RouteRow } from '../edge/requests/route.ts';
+import { EXAMPLE_REQUESTS } from './example-requests.ts';
 import { NAMED } from './named-schemas.ts';
 import { WEBHOOK_MESSAGES } from './messages.ts';
 import { TAGS } from './tags.ts';
@@ -17,21 +22,25 @@ interface Parameter {
   readonly required: boolean;
   readonly schema: Json;
 }
+interface Content {
+  readonly schema?: Json;
+  readonly example?: unknown;
+}
 interface Operation {
   readonly operationId: string;
   readonly tags: string[];
   readonly parameters: Parameter[];
-  readonly requestBody?: { content: Record<string, { schema?: Json }> };
-  readonly responses: Record<
-    string,
-    { description: string; headers?: Json; content?: Record<string, { schema?: Json }> }
-  >;
+  readonly description: string;
+  readonly requestBody?: { content: Record<string, Content> };
+  readonly responses: Record<string, { description: string; headers?: Json; content?: Record<string, Content> }>;
   readonly security?: unknown[];
 }
 
 const document = JSON.parse(
   JSON.stringify(
-    new ApiDocument('1.2.3', { routes: ROUTES, named: NAMED, tags: TAGS, messages: WEBHOOK_MESSAGES }).json,
+    new ApiDocument('1.2.3', {
+      ...{ routes: ROUTES, named: NAMED, tags: TAGS, messages: WEBHOOK_MESSAGES, examples: EXAMPLE_REQUESTS },
+    }).json,
   ),
 ) as {
   openapi: string;
@@ -39,7 +48,7 @@ const document = JSON.parse(
   paths: Record<string, Record<string, Operation>>;
   security: unknown;
   tags: { name: string; description: string }[];
-  webhooks: Record<string, { post: { summary: string } }>;
+  webhooks: Record<string, { post: { summary: string; requestBody: { content: Record<string, Content> } } }>;
   components: { schemas: Record<string, Json>; headers: Record<string, Json>; securitySchemes: Record<string, Json> };
 };
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -195,6 +204,42 @@ describe('the document', () => {
     expect(Object.keys(data).sort()).toEqual(
       Object.keys(document.components.schemas['RunFinished']!['properties'] as Json).sort(),
     );
+  });
+
+  it('says of every operation what it does and who may call it', () => {
+    for (const { operation } of operations)
+      expect([operation.operationId, operation.description]).toEqual([
+        operation.operationId,
+        operation.security?.length === 0 ? 'Needs no key.' : expect.stringMatching(/^Roles: .+\.$/),
+      ]);
+  });
+
+  it('has an example of each request, of each answer and of each message that has a schema', () => {
+    const shown = (content: Record<string, Content> = {}): boolean[] =>
+      Object.values(content).flatMap(({ schema, example }) => (schema === undefined ? [] : [example !== undefined]));
+    for (const { operation } of operations) {
+      const { operationId, requestBody, responses } = operation;
+      const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+      const all = [...shown(requestBody?.content), ...answers.flatMap(([, { content }]) => shown(content))];
+      expect([operationId, all.every(Boolean)]).toEqual([operationId, true]);
+    }
+    for (const [kind, { post }] of Object.entries(document.webhooks))
+      expect([kind, shown(post.requestBody.content)]).toEqual([kind, [true]]);
+  });
+
+  it('has no example that its schema refuses, and none of a request that there is not', () => {
+    const wrong = (id: string, schema: TSchema | undefined, example: unknown): unknown[] =>
+      schema === undefined ? [] : Value.Errors(schema, example).map((error) => [id, error.instancePath, error.message]);
+    for (const row of ROUTES as readonly RouteRow[]) {
+      const { id, body, documentedBody, form, answers } = row;
+      for (const schema of [body, documentedBody, form]) expect(wrong(id, schema, EXAMPLE_REQUESTS[id])).toEqual([]);
+      for (const { schema } of Object.values(answers))
+        expect(wrong(id, schema, schema && exampleOf(schema))).toEqual([]);
+    }
+    for (const [kind, { data }] of Object.entries(WEBHOOK_MESSAGES))
+      expect(wrong(kind, data, exampleOf(data))).toEqual([]);
+    const ids = new Set<string>(ROUTES.map(({ id }) => id));
+    expect(Object.keys(EXAMPLE_REQUESTS).filter((id) => !ids.has(id))).toEqual([]);
   });
 
   it('describes every fault by its code', () => {

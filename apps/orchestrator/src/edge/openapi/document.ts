@@ -3,7 +3,7 @@ import type { RouteRow } from '../requests/route.ts';
 import { SchemaWriter, type NamedSchemas } from './schemas.ts';
 import { webhooksOf, type MessageRow } from './webhooks.ts';
 import { HEADERS } from './headers.ts';
-import { operationOf } from './operation.ts';
+import { operationOf, type ExampleRequests } from './operation.ts';
 
 const ABOUT = `Writ runs the tool calls of AI agents under a policy kernel, as transactions in disposable containers, with
 receipts that anybody can verify offline.
@@ -44,16 +44,18 @@ export interface DocumentParts {
   readonly tags: Readonly<Record<string, string>>;
   /** what webhooks receive, by kind */
   readonly messages: Readonly<Record<string, MessageRow>>;
+  /** an example of each request that has a body, by the id of its route; none: the document has no examples */
+  readonly examples?: ExampleRequests;
 }
 
 /** The OpenAPI 3.1 document of this API, made from the routes and the schemas that its code runs on. */
 export class ApiDocument {
   readonly json: Record<string, unknown>;
 
-  constructor(version: string, { routes, named, tags, messages }: DocumentParts) {
+  constructor(version: string, { routes, named, tags, messages, examples }: DocumentParts) {
     const schemas = new SchemaWriter(named);
-    const paths = pathsOf(routes, schemas);
-    const webhooks = webhooksOf(messages, schemas);
+    const paths = pathsOf(routes, schemas, examples);
+    const webhooks = webhooksOf(messages, schemas, examples !== undefined);
     this.json = {
       openapi: '3.1.1',
       info: { title: 'Writ', version, description: ABOUT, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
@@ -78,8 +80,12 @@ export class ApiDocument {
   }
 }
 
-function pathsOf(routes: readonly RouteRow[], schemas: SchemaWriter): Record<string, Record<string, unknown>> {
+function pathsOf(
+  routes: readonly RouteRow[],
+  schemas: SchemaWriter,
+  examples?: ExampleRequests,
+): Record<string, Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const row of routes) (paths[row.path] ??= {})[row.method.toLowerCase()] = operationOf(row, schemas);
+  for (const row of routes) (paths[row.path] ??= {})[row.method.toLowerCase()] = operationOf(row, schemas, examples);
   return paths;
 }

@@ -19,22 +19,27 @@ import { IsOptional, Type, type TSchema } from 'typebox';
 import { PROBLEM_TYPE } from '../problems/problem.ts';
 import { FORM_TYPE } from '../requests/form.ts';
 import type { Answer, ParamKind, RouteRow } from '../requests/route.ts';
+import { exampleOf } from './example-of.ts';
 import { headerNames, headersOf } from './headers.ts';
 import { pascal, type SchemaWriter } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
-/** One route as an OpenAPI operation. */
-export function operationOf(row: RouteRow, schemas: SchemaWriter): Json {
+/** Bodies of requests, by the id of the route. */
+export type ExampleRequests = Readonly<Record<string, unknown>>;
+
+/** One route as an OpenAPI operation; with an example of its request and of its answer, if there are any of requests. */
+export function operationOf(row: RouteRow, schemas: SchemaWriter, examples?: ExampleRequests): Json {
   return {
     operationId: row.id,
     tags: [row.tag],
     summary: row.summary,
-    ...(row.allowed === 'public' ? { security: [] } : { description: `Roles: ${rolesOf(row)}.` }),
+    ...(row.allowed === 'public' ? { security: [] } : {}),
+    description: row.allowed === 'public' ? 'Needs no key.' : `Roles: ${rolesOf(row)}.`,
     'x-writ-roles': row.allowed === 'public' ? ['nobody'] : row.allowed === 'platform' ? ['platform'] : row.allowed,
     parameters: [...pathParameters(row, schemas), ...queryParameters(row, schemas), ...headerParameters(row, schemas)],
-    ...requestBodyOf(row, schemas),
-    responses: responsesOf(row, schemas),
+    ...requestBodyOf(row, schemas, examples?.[row.id]),
+    responses: responsesOf(row, schemas, examples !== undefined),
   };
 }
 
@@ -129,14 +134,19 @@ const NONE_MATCH = {
   PUT: '`*`: only where nothing is at the path yet',
 } as const;
 
-function requestBodyOf({ id, bytes, bytesOf, body, documentedBody, form }: RouteRow, schemas: SchemaWriter): Json {
+function requestBodyOf(
+  { id, bytes, bytesOf, body, documentedBody, form }: RouteRow,
+  schemas: SchemaWriter,
+  sent: unknown,
+): Json {
+  const example = sent === undefined ? {} : { example: sent };
   if (bytes === true)
     return { requestBody: { required: true, content: { [bytesOf?.media ?? 'application/octet-stream']: {} } } };
   if (form !== undefined)
     return {
       requestBody: {
         required: true,
-        content: { [FORM_TYPE]: { schema: schemas.referred(form, placeOf(id, 'request')) } },
+        content: { [FORM_TYPE]: { schema: schemas.referred(form, placeOf(id, 'request')), ...example } },
       },
     };
   const schema = documentedBody ?? body;
@@ -145,7 +155,7 @@ function requestBodyOf({ id, bytes, bytesOf, body, documentedBody, form }: Route
   return {
     requestBody: {
       required: required.length > 0,
-      content: { 'application/json': { schema: schemas.referred(schema, placeOf(id, 'request')) } },
+      content: { 'application/json': { schema: schemas.referred(schema, placeOf(id, 'request')), ...example } },
     },
   };
 }
@@ -157,9 +167,9 @@ const NOT_MODIFIED: Json = {
 };
 
 /** A status may have an answer of its own, and problems beside it. */
-function responsesOf(row: RouteRow, schemas: SchemaWriter): Json {
+function responsesOf(row: RouteRow, schemas: SchemaWriter, hasExamples: boolean): Json {
   const answers: Record<string, Json> = {
-    ...answersOf(row, schemas),
+    ...answersOf(row, schemas, hasExamples),
     ...(isConditionalRead(row) ? { 304: NOT_MODIFIED } : {}),
   };
   const problems = problemsOf(row);
@@ -173,25 +183,30 @@ function responsesOf(row: RouteRow, schemas: SchemaWriter): Json {
   return { ...answers, ...Object.fromEntries(both) };
 }
 
-function answersOf(row: RouteRow, schemas: SchemaWriter): Record<string, Json> {
+function answersOf(row: RouteRow, schemas: SchemaWriter, hasExamples: boolean): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(row.answers).map(([status, answer]) => [
       status,
       {
         description: answer.description,
         ...headersOf(headerNames(row, status)),
-        ...contentOf(answer, row.id, schemas),
+        ...contentOf(answer, row.id, { schemas, hasExamples }),
       },
     ]),
   );
 }
 
-function contentOf({ schema, media, streamed }: Answer, id: string, schemas: SchemaWriter): Json {
+function contentOf(
+  { schema, media, streamed }: Answer,
+  id: string,
+  { schemas, hasExamples }: { readonly schemas: SchemaWriter; readonly hasExamples: boolean },
+): Json {
   if (schema === undefined && media === undefined) return {};
+  const example = hasExamples && schema !== undefined ? { example: exampleOf(schema) } : {};
   return {
     content: {
       [media ?? 'application/json']:
-        schema === undefined ? {} : { schema: schemas.referred(schema, placeOf(id, 'answer')) },
+        schema === undefined ? {} : { schema: schemas.referred(schema, placeOf(id, 'answer')), ...example },
       ...(streamed === undefined ? {} : { [streamed]: {} }),
     },
   };

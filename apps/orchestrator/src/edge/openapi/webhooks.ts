@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type TSchema } from 'typebox';
+import { exampleOf } from './example-of.ts';
 import { pascal, type SchemaWriter } from './schemas.ts';
 
 /** A message that webhooks receive. */
@@ -42,6 +43,7 @@ const messageOf = (kind: string, data: TSchema): TSchema =>
 export function webhooksOf(
   messages: Readonly<Record<string, MessageRow>>,
   schemas: SchemaWriter,
+  hasExamples = false,
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(messages).map(([kind, { when, data }]) => [
@@ -55,7 +57,10 @@ export function webhooksOf(
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: schemas.referred(messageOf(kind, data), `${pascal(kind)}Message`) },
+              'application/json': {
+                schema: schemas.referred(messageOf(kind, data), `${pascal(kind)}Message`),
+                ...(hasExamples ? { example: exampleOf(messageOf(kind, data)) } : {}),
+              },
             },
           },
           responses: ANSWERS,
