@@ -5,6 +5,7 @@
 // INVARIANT (no value): a text repeats no part of the value, which may be a secret.
 import { namesIn } from './json-pointers.ts';
 import { didYouMean } from './nearest.ts';
+import { formInWords } from './text-forms.ts';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 
@@ -27,6 +28,7 @@ export interface SchemaProblem {
 
 interface JsonSchema {
   readonly description?: unknown;
+  readonly pattern?: unknown;
   readonly const?: unknown;
   readonly anyOf?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -85,11 +87,11 @@ function knownMembers(schema: TSchema, { schemaPath, instancePath }: SchemaError
   return didYouMean(unknown, Object.keys(properties));
 }
 
-/** Without a description there is nothing to say about the form: an expression tells most people nothing. */
+/** Without words there is nothing to say about the form: an expression tells most people nothing. */
 function patternText(schema: JsonSchema | undefined): string {
-  const { description } = schema ?? {};
-  const expected = typeof description === 'string' ? `; expected: ${description}` : '';
-  return `does not have the form that is expected here${expected}`;
+  const { description, pattern } = schema ?? {};
+  const words = typeof description === 'string' ? description : formInWords(String(pattern));
+  return `does not have the form that is expected here${words === undefined ? '' : `; expected: ${words}`}`;
 }
 
 const listOf = (values: readonly unknown[]): string => values.map((each) => `\`${String(each)}\``).join(', ');

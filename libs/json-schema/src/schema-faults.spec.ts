@@ -114,20 +114,27 @@ it('a message says what is allowed', () => {
       size: { enum: ['s', 'm'] },
       cents: { type: 'integer', maximum: 5 },
       note: { pattern: '^[a-z]+$' },
+      code: { pattern: '^[a-z]+$', description: 'small\nletters' },
       way: { anyOf: [{ type: 'string' }, { type: 'null' }] },
     },
     required: ['size', 'unit'],
     additionalProperties: false,
   };
-  const found = schemaFaults(schema, { size: 'SECRET', cents: 9.5, note: 'SECRET', way: 3, more: 'SECRET' }, STEPS);
+  const found = schemaFaults(
+    schema,
+    { size: 'SECRET', cents: 9.5, note: 'SECRET', code: 'SECRET', way: 3, more: 'SECRET', cent: 1 },
+    STEPS,
+  );
   expect(found?.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
     ' lacks `unit`',
     '/size must be one of `s`, `m`',
     '/cents must be integer',
     '/cents must be at most 5',
-    '/note must match `^[a-z]+$`',
+    '/note does not have the form that its schema gives',
+    '/code does not have the form that its schema gives; expected: small letters',
     '/way fits none of the forms that are allowed here',
-    '/more is not known here',
+    '/more is not known here; did you mean `note`?',
+    '/cent is not known here; did you mean `cents`?',
   ]);
 });
 

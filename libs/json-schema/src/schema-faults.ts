@@ -6,7 +6,7 @@
 // whether it fits or not. A check ends after the steps that the caller allows.
 // INVARIANT (linear time): RE2 matches the expressions of a tenant. V8's engine never gets one.
 // INVARIANT (no value): a message repeats no part of the value, which may be a secret.
-import { pointerOf, type JsonSchemaText } from '@writ/contract';
+import { didYouMean, pointerOf, type JsonSchemaText } from '@writ/contract';
 import { canonicalJson, type JsonValue } from '@writ/digest';
 import { isMultipleOf } from './decimal.ts';
 import { isObject, referredSchema } from './keywords.ts';
@@ -21,6 +21,10 @@ export interface SchemaFault {
   readonly message: string;
 }
 
+/** Faults of a value that get a suggestion, and names that are compared for each: each comparison takes time. */
+const [SUGGESTIONS_MAX, NAMES_COMPARED_MAX] = [8, 64];
+/** Longest part of an author's description that a message repeats. */
+const DESCRIPTION_MAX = 200;
 /** More is of no use to a caller. */
 const FAULTS_MAX = 32;
 /** A schema that refers to itself without going deeper into the value ends here. */
@@ -142,7 +146,7 @@ class Check {
       if (!boundsFit([minLength, maxLength, 'characters'], length, at)) return false;
     }
     if (pattern === undefined) return true;
-    return this.#matches(node, pattern, value) || fail(at, () => `must match \`${pattern}\``);
+    return this.#matches(node, pattern, value) || fail(at, () => formText(node));
   }
 
   #matches(node: Node, pattern: string, value: string): boolean {
@@ -211,9 +215,20 @@ class Check {
     const memberFits = (name: string): boolean => {
       const isNamed = propertyNames === undefined || this.visit(propertyNames, name, below(at, name));
       const schemas = this.#schemasOf(node, name);
+      if (schemas.includes(false)) return this.#unknown(node, name, below(at, name));
       return every(schemas, (schema) => this.visit(schema, value[name], below(at, name)), at) && isNamed;
     };
     return every([() => this.#names(node, value, at), () => every(names, memberFits, at)], (part) => part(), at);
+  }
+
+  /** Says which member may be meant. The caller decides how many members a value has, so few get a suggestion. */
+  #unknown({ properties = {} }: { readonly properties?: Node }, name: string, at: At): false {
+    this.#steps.count(1);
+    const suggests = (at.faults?.length ?? 0) < SUGGESTIONS_MAX;
+    return fail(at, () => {
+      const names = Object.keys(properties).filter((each) => properties[each] !== false);
+      return `is not known here${suggests ? didYouMean(name, names.slice(0, NAMES_COMPARED_MAX)) : ''}`;
+    });
   }
 
   /** The schemas of a member: by its name, by expressions that its name matches, or else those of all others. */
@@ -296,6 +311,12 @@ class Check {
 
 /** Compiled expressions, by their schemas: those of a tool stay as long as its definition is cached. */
 const expressions = new WeakMap<object, Map<string, Expression>>();
+
+/** An expression tells most people nothing: the author's description of the text says what is meant. */
+function formText({ description }: Node): string {
+  const words = typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').slice(0, DESCRIPTION_MAX) : '';
+  return `does not have the form that its schema gives${words === '' ? '' : `; expected: ${words}`}`;
+}
 
 const below = ({ pointer, depth, faults }: At, name: string): At => ({
   pointer: faults === null ? '' : `${pointer}${pointerOf(name)}`,

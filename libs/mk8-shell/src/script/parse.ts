@@ -77,11 +77,7 @@ export function shapeProblems(value: unknown): Problem[] {
   return VALIDATOR.Errors(value).flatMap((error) => {
     const { instancePath, keyword, params } = error as SchemaError & { params: Record<string, unknown> };
     // A closed object reports an unknown member twice: as such, and as one that never matches.
-    if (keyword === 'boolean') return [];
-    if (keyword === 'additionalProperties')
-      return (params['additionalProperties'] as string[]).map((name) =>
-        problemAt(`${instancePath}${pointerOf(name)}`, 'there is no such field here'),
-      );
+    if (keyword === 'additionalProperties') return [];
     if (keyword === 'required')
       return (params['requiredProperties'] as string[]).map((name) =>
         problemAt(instancePath, `\`${name}\` is missing`),

@@ -56,6 +56,7 @@ test.each([
   ['a name that is there twice', { models: [row(), row()] }, /`main` is there twice/],
   ['a provider that nobody knows', { models: [row({ provider: 'other' })] }, /can't be read/],
   ['a field that nobody knows', { models: [row({ api_key: KEY })] }, /can't be read/],
+  ['a misspelt field', { models: [row({ key_fiel: 'key' })] }, /is not known here; did you mean `key_file`\?/],
   ['a base URL that is none', { models: [row({ base_url: 'file:///etc/passwd' })] }, /can't be read/],
   ["a key that isn't there", { models: [row({ key_file: 'none' })] }, /the key of `main`/],
   [
