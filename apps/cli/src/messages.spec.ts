@@ -32,6 +32,7 @@ beforeAll(async () => {
         ? misfit(body)
         : problem(404, 'tool.unknown', 'there is no such tool');
     if (path === '/v1/capability-tokens' && method === 'POST') return { body: TOKEN };
+    if (path === `/v1/capability-tokens/${IDS.token}`) return { body: TOKEN };
     return LISTS[path] === undefined ? NOTHING : { body: { items: LISTS[path], next_cursor: null } };
   });
 });
@@ -101,9 +102,14 @@ test.each<[string, string[], string]>([
   ],
   ['a misspelt template', ['policy', 'template', 'get', 'protect_path'], 'did you mean `protect_paths`?'],
   [
-    'a strict token for a tool that there is not',
-    ['token', 'create', '--agent', IDS.agent, '--tool', 'fs.reed', '--strict'],
-    '`fs.reed` is for no tool that there is; did you mean `fs.read`?; nothing was made',
+    'a token for a tool that there is not',
+    ['token', 'create', '--agent', IDS.agent, '--tool', 'fs.reed'],
+    'error tool.unknown: `fs.reed` is for no tool that there is; did you mean `fs.read`?; nothing was made. `writ tool list` shows the tools, and `--allow-unknown-tools`',
+  ],
+  [
+    'a child of a token for a family that there is not',
+    ['token', 'attenuate', IDS.token, '--tool', 'deplo.*'],
+    '`deplo.*` is for no tool that there is; did you mean `deploy.*`?; nothing was made',
   ],
 ])('%s', async (_, args, said) => {
   const { exit, out, err } = await writ(args, { env: api.env, cwd: dir });
@@ -120,13 +126,23 @@ test.each<[string, string[], string | null]>([
   ['deploy.*', ['GET /v1/tools'], null],
   ['fs.reed', ['GET /v1/tools'], 'warning: `fs.reed` is for no tool that there is; did you mean `fs.read`?'],
   ['deplo.*', ['GET /v1/tools'], 'warning: `deplo.*` is for no tool that there is; did you mean `deploy.*`?'],
-])('a token for `%s` is made, with a warning where no tool is of that name', async (tool, asked, warning) => {
+])('a token for `%s` is made on demand, with a warning where no tool is of that name', async (tool, asked, warning) => {
   api.requests.length = 0;
-  const { exit, err } = await writ(['token', 'create', '--agent', IDS.agent, '--tool', tool], { env: api.env });
+  const args = ['token', 'create', '--agent', IDS.agent, '--tool', tool, '--allow-unknown-tools'];
+  const { exit, err } = await writ(args, { env: api.env });
   expect(exit).toBe(0);
   expect(api.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([...asked, 'POST /v1/capability-tokens']);
   if (warning === null) expect(err).toBe('');
   else expect(err).toContain(warning);
+});
+
+test('a token is made by a key that may not list the tools, and the caller reads that nothing was checked', async () => {
+  const server = await fakeApi(({ method }) =>
+    method === 'POST' ? { body: TOKEN } : problem(403, 'auth.insufficient_scope', 'the key has no scope `tools:read`'),
+  );
+  const { exit, err } = await writ(['token', 'create', '--agent', IDS.agent, '--tool', 'a.b'], { env: server.env });
+  await server.close();
+  expect([exit, err]).toEqual([0, 'warning: this key may not list the tools, so their names were not checked\n']);
 });
 
 test('what the server suggests itself is not suggested twice', async () => {

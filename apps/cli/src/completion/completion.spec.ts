@@ -42,7 +42,7 @@ test.each<[string[], string[]]>([
   [['token', 'revoke', 'cap_'], [IDS.token]],
   [['token', 'create', '--agent', ''], [IDS.agent]],
   [['secret', 'delete', ''], ['DEPLOY_KEY']],
-  [['token', 'create', '--stri'], ['--strict']],
+  [['token', 'create', '--allow'], ['--allow-unknown-tools']],
   [
     ['-o', ''],
     ['json', 'yaml', 'table', 'name'],

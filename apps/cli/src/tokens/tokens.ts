@@ -8,13 +8,13 @@ import { warnOfMissingResources } from '../resources/warn-missing.ts';
 import { momentOf, tableOf } from '../terminal.ts';
 import { createVerb, getVerb } from '../verbs.ts';
 import { describeToken, statusOf, Token } from './describe-token.ts';
-import { warnOfUnknownTools } from './warn-unknown-tools.ts';
 import { emptyGrant, grantOf, withGrantOptions, type GrantOptions } from './grant-options.ts';
+import { verifyTools } from './verify-tools.ts';
 
 interface IssueOptions extends GrantOptions {
   readonly agent?: string;
   readonly workspace?: string;
-  readonly strict?: true;
+  readonly allowUnknownTools?: true;
 }
 
 interface ListOptions extends CommonOptions {
@@ -25,7 +25,7 @@ interface ListOptions extends CommonOptions {
 }
 
 const LIST_ROWS = 50;
-const STRICT = 'refuse a tool that there is not; by default that is a warning';
+const ALLOW_UNKNOWN = 'also grant tools that there are not yet; by default they are refused';
 const path = (id: string): string => `/v1/capability-tokens/${encodeURIComponent(id)}`;
 
 /** `writ token`. */
@@ -44,7 +44,7 @@ function issueCommand(context: Context): Command {
   )
     .option('--agent <id>', 'the agent that may use it')
     .option('--workspace <id>', 'the only workspace it grants; any by default')
-    .option('--strict', STRICT);
+    .option('--allow-unknown-tools', ALLOW_UNKNOWN);
   return command.action(async () => {
     const options = command.optsWithGlobals<IssueOptions>();
     const { client, defaults } = connect(context, options, 'admin');
@@ -57,7 +57,7 @@ function issueCommand(context: Context): Command {
       grant: await grantOf(context, options, emptyGrant(now), now),
     };
     await warnOfMissingResources(context, client, options.resource ?? []);
-    await warnOfUnknownTools(context, client, body.grant.tools, options.strict === true);
+    await verifyTools(context, client, body.grant.tools, options.allowUnknownTools === true);
     const token = await client.read(Token, '/v1/capability-tokens', { method: 'POST', body });
     show(context, options, token, () => describeToken(token, Date.now()));
   });
@@ -71,7 +71,7 @@ function attenuateCommand(context: Context): Command {
   )
     .option('--agent <id>', "the agent that may use it; the parent's agent by default")
     .option('--workspace <id>', "the only workspace it grants; the parent's by default")
-    .option('--strict', STRICT);
+    .option('--allow-unknown-tools', ALLOW_UNKNOWN);
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<IssueOptions>();
     const { client } = connect(context, options, 'admin');
@@ -82,7 +82,7 @@ function attenuateCommand(context: Context): Command {
       grant: await grantOf(context, options, parent.grant, Date.now()),
     };
     await warnOfMissingResources(context, client, options.resource ?? []);
-    await warnOfUnknownTools(context, client, body.grant.tools, options.strict === true);
+    await verifyTools(context, client, body.grant.tools, options.allowUnknownTools === true);
     const token = await client.read(Token, `${path(id)}/attenuate`, { method: 'POST', body });
     show(context, options, token, () => describeToken(token, Date.now()));
   });
