@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
+import { conditional } from './if-match.ts';
 import { Caller, Page } from './operations.ts';
 import { Principal } from './persons.ts';
 import { ONE_LINE } from '../one-line.ts';
@@ -55,7 +56,13 @@ export type ApproverGroupView = Static<typeof ApproverGroupView>;
 export const APPROVER_GROUP_REQUESTS = {
   /** → ApproverGroupView: the group with exactly these members, new or changed */
   'approver_group.put': Type.Object(
-    { ...asked, name: ApproverGroupName, members: ApproverGroupMembers, description: orNull(ApproverGroupDescription) },
+    {
+      ...asked,
+      ...conditional,
+      name: ApproverGroupName,
+      members: ApproverGroupMembers,
+      description: orNull(ApproverGroupDescription),
+    },
     closed,
   ),
   /** → {items: ApproverGroupView[], next_cursor}, by name */
@@ -63,5 +70,5 @@ export const APPROVER_GROUP_REQUESTS = {
   /** → ApproverGroupView */
   'approver_group.read': Type.Object({ ...asked, name: Named }, closed),
   /** → {removed: name}; `conflict` for a group that the policy in force names */
-  'approver_group.remove': Type.Object({ ...asked, name: Named }, closed),
+  'approver_group.remove': Type.Object({ ...asked, ...conditional, name: Named }, closed),
 } as const;

@@ -94,6 +94,15 @@ const THINGS: Readonly<Record<string, () => Promise<Thing>>> = {
       remove: true,
     };
   },
+  'an approver group': async () => {
+    const put = (n: number) => ({ name: 'conditional', members: ['ann'], description: `group ${String(n)}` });
+    await world.admin.request('PUT', '/v1/approver-groups', put(0));
+    return {
+      path: '/v1/approver-groups/conditional',
+      change: (n) => ({ method: 'PUT', path: '/v1/approver-groups', body: put(n) }),
+      remove: true,
+    };
+  },
   'an identity provider': async () => {
     const named = { name: 'conditional', issuer: 'https://conditional.example.org' };
     const platform = world.admin.as((await sharedStack()).keys.platformKey);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, SERVICE_ACCOUNT, type ApproverGroupView, type KernelRequest } from '@writ/contract';
+import { requireMatch } from '@writ/nest-kit';
 import type { ListPage } from '@writ/paging';
 import { contentDigest, type ChangeRecord, type Changes } from '../../evidence/changes/index.ts';
 import { fittedPage, parseCursor } from '../../foundation/database/cursor.ts';
@@ -33,9 +34,10 @@ export class ApproverGroups {
   /**
    * The group has exactly these members afterwards. The same again changes nothing. Without a description it keeps its
    * own.
-   * @throws Fault `auth.role`, `request.malformed` for a service account, `limit.exceeded`
+   * @throws Fault `auth.role`, `request.malformed` for a service account, `precondition.failed`, `limit.exceeded`
    */
-  async put({ caller, name, members, description }: KernelRequest<'approver_group.put'>): Promise<ApproverGroupView> {
+  async put(request: KernelRequest<'approver_group.put'>): Promise<ApproverGroupView> {
+    const { caller, name, members, description, if_match } = request;
     requireRole(caller, 'admin');
     const service = members.findIndex((member) => SERVICE_ACCOUNT.test(member));
     if (service >= 0)
@@ -46,6 +48,7 @@ export class ApproverGroups {
     return await this.#changes.make(tenant_id, async (rows, now) => {
       await lockGroups(rows, tenant_id);
       const before = await readGroup(rows, tenant_id, name);
+      requireMatch(if_match, before);
       const after = { description: description ?? before?.description ?? '', members: [...members].sort() };
       if (before !== null && contentDigest(contentOf(before)) === contentDigest(after))
         return { value: before, records: [] };
@@ -87,10 +90,10 @@ export class ApproverGroups {
 
   /**
    * Removes a group. A pending approval that is reserved for it can't be approved by its former members any more.
-   * @throws Fault `auth.role`, `not_found`, `conflict` for a group that the policy in force names or that has a budget,
-   *   `policy.unreadable`
+   * @throws Fault `auth.role`, `not_found`, `precondition.failed`, `policy.unreadable`, `conflict` for a group that the
+   *   policy in force names or that has a budget
    */
-  async remove({ caller, name }: KernelRequest<'approver_group.remove'>): Promise<{ removed: string }> {
+  async remove({ caller, name, if_match }: KernelRequest<'approver_group.remove'>): Promise<{ removed: string }> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: by } = caller;
     const seen = await this.#tenancy.within(tenant_id, (rows) => activeHash(rows, tenant_id));
@@ -100,6 +103,7 @@ export class ApproverGroups {
       await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
       await lockGroups(rows, tenant_id);
       const before = requireFound(await readGroup(rows, tenant_id, name));
+      requireMatch(if_match, before);
       if ((await activeHash(rows, tenant_id)) !== seen)
         throw new Fault('conflict', 'another policy set was activated meanwhile: try again');
       if (policy.groups.includes(name))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { ApproverGroupView } from '@writ/contract';
+import { conditionMembers } from '../../edge/requests/conditions.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
@@ -24,14 +25,14 @@ export class ApproverGroupsController {
   }
 
   @Route(APPROVER_GROUPS.put)
-  put(@RequestInput() { caller, body }: RequestInputOf<typeof APPROVER_GROUPS.put>): Promise<ApproverGroupView> {
-    return this.kernel.ask('approver_group.put', caller, { description: null, ...body });
+  put(@RequestInput() request: RequestInputOf<typeof APPROVER_GROUPS.put>): Promise<ApproverGroupView> {
+    const { caller, body } = request;
+    return this.kernel.ask('approver_group.put', caller, { description: null, ...body, ...conditionMembers(request) });
   }
 
   @Route(APPROVER_GROUPS.remove)
-  remove(
-    @RequestInput() { caller, params }: RequestInputOf<typeof APPROVER_GROUPS.remove>,
-  ): Promise<{ removed: string }> {
-    return this.kernel.ask('approver_group.remove', caller, { name: params.group });
+  remove(@RequestInput() request: RequestInputOf<typeof APPROVER_GROUPS.remove>): Promise<{ removed: string }> {
+    const { caller, params } = request;
+    return this.kernel.ask('approver_group.remove', caller, { name: params.group, ...conditionMembers(request) });
   }
 }

@@ -23,6 +23,7 @@ export const APPROVER_GROUPS = {
   read: route({
     ...one,
     id: 'readApproverGroup',
+    tagged: 'view',
     method: 'GET',
     allowed: READER_ROLES,
     summary: 'Shows one approver group',
@@ -31,6 +32,8 @@ export const APPROVER_GROUPS = {
   put: route({
     ...shared,
     id: 'putApproverGroup',
+    tagged: 'view',
+    makes: true,
     method: 'PUT',
     allowed: ['admin'],
     summary: 'Makes or changes an approver group: it has exactly these members afterwards',
@@ -44,6 +47,7 @@ export const APPROVER_GROUPS = {
   remove: route({
     ...one,
     id: 'removeApproverGroup',
+    tagged: 'view',
     method: 'DELETE',
     allowed: ['admin'],
     summary: 'Removes an approver group that the policy in force does not name, and that has no budget',
