@@ -41,6 +41,11 @@ export class Client {
     this.#key = key;
   }
 
+  /** The same server, with another key. */
+  as(key: string | null): Client {
+    return new Client(this.url, key);
+  }
+
   async #authorization(): Promise<{ readonly authorization?: string }> {
     if (this.#key === null) return {};
     return { authorization: `Bearer ${typeof this.#key === 'string' ? this.#key : await this.#key.current()}` };
@@ -56,6 +61,11 @@ export class Client {
       about,
       suggest: async () => (about === null ? '' : await this.#suggestionFor(about)),
     });
+  }
+
+  /** Resolves with any answer, whatever its status. @throws CliError `http` where there is no answer */
+  async answer(path: string, ask: RequestOptions = {}): Promise<Response> {
+    return await this.#fetch(path, ask);
   }
 
   /** The names that this key may list decide what is suggested. A list that can't be had is no second error. */

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { demand, NotApplicable, NotMade, type Check } from '../check.ts';
+import { memberOf, objectOf, textIn, type Answer } from '../doctor-api.ts';
+import { Listener } from '../listener.ts';
+import { describe } from '../world.ts';
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where the API is, as the machine that examines reaches it. */
+function placeOf(url: string): Place {
+  const { hostname, port, protocol } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+}
+
+/**
+ * Tries to reach the doctor's listener on loopback, the API, and whatever the sandbox's own routes lead to. A refused
+ * connection is an answer from outside, too. Silence and an unreachable network are not. Without a route, which is how
+ * a container starts, no packet leaves.
+ */
+const probeOf = (places: readonly Place[], port: number): string => `import socket, struct
+def attempt(host, port):
+    try:
+        socket.create_connection((host, port), 1).close()
+        print('reached', host, port)
+    except ConnectionRefusedError:
+        print('own loopback refused' if host.startswith('127.') or host in ('localhost', '::1') else 'answered ' + host)
+    except OSError as error:
+        print('closed', host, error.errno)
+for host, port in ${JSON.stringify(places.map(({ host, port: at }) => [host, at]))}:
+    attempt(host, port)
+routes = 0
+try:
+    for line in open('/proc/net/route').read().splitlines()[1:]:
+        gateway = int(line.split()[2], 16)
+        if gateway:
+            routes += 1
+            attempt(socket.inet_ntoa(struct.pack('<L', gateway)), ${String(port)})
+except FileNotFoundError:
+    pass
+print('routes', routes)
+print('probed')
+`;
+
+const closed: Check = {
+  id: 'egress-sandbox',
+  invariant: 'A sandbox reaches no network by itself',
+  obligatory: true,
+  run: async (world) => {
+    const listener = await Listener.open();
+    try {
+      const places = [{ host: '127.0.0.1', port: listener.port }, placeOf(world.platform.client.url)];
+      const room = await world.room({ 'probe.py': probeOf(places, listener.port) });
+      const { output } = await room.run('python3 probe.py');
+      if (!/^probed$/m.test(output)) throw new NotMade(`the probe did not run: ${lastLine(output)}`);
+      const lines = output.split('\n');
+      const found = lines.filter((line) => /^(?:reached|answered) /.test(line));
+      demand(found.length === 0, `a sandbox ${found.join(', ')}`);
+      demand(listener.reached === 0, "a sandbox reached the doctor's listener");
+      const routes = lines.find((line) => line.startsWith('routes')) ?? '';
+      return `no connection left the sandbox (${routes}): neither to this program, nor to the API, nor to a gateway`;
+    } finally {
+      listener.close();
+    }
+  },
+};
+
+/** A name that leads nowhere (RFC 6761), so that nobody is asked even where the gate is open. */
+const NOWHERE = 'http://writ-doctor.invalid/';
+/** Loopback, as an address and as a name that the gate has to resolve before it judges. */
+const INSIDE = ['127.0.0.1', 'localhost'] as const;
+
+/** A gate that refuses, before it connects, answers `egress.refused`; a name may have no address at the executor. */
+function demandRefusedByGate(answer: Answer, host: string): void {
+  const message = textIn(memberOf(objectOf(answer), 'error'), 'message');
+  if (answer.code === 'egress.refused' || (answer.code === 'egress.failed' && message.includes('has no address')))
+    return;
+  demand(answer.code !== null && answer.code !== 'egress.failed', `the gate went for ${host}: ${describe(answer)}`);
+  throw new NotMade(`a request for ${host} was not judged: ${describe(answer)}`);
+}
+
+const gate: Check = {
+  id: 'egress-gate',
+  invariant: 'The gate lets calls reach the hosts of their token alone, and no address inside',
+  obligatory: true,
+  run: async (world) => {
+    const listener = await Listener.open();
+    try {
+      const { port } = listener;
+      const net = INSIDE.map((domain) => ({ domain, methods: ['GET'], ports: [port] }));
+      const room = await world.room({}, { tools: ['web.fetch'], net });
+      for (const host of INSIDE) {
+        const answer = await room.call('web.fetch', { url: `http://${host}:${String(port)}/` });
+        demand(listener.reached === 0, `a request for ${host} reached a listener on loopback`);
+        demandRefusedByGate(answer, host);
+      }
+      const beyond = await room.call('web.fetch', { url: NOWHERE });
+      demand(
+        beyond.code !== null && !['egress.failed', 'egress.refused'].includes(beyond.code),
+        `the gate went for a host that no token grants: ${describe(beyond)}`,
+      );
+      if (beyond.code !== 'token.scope') throw new NotMade(`a request was not judged: ${describe(beyond)}`);
+      return `loopback is refused though a token grants it, and a host that no token grants is ${beyond.code}`;
+    } finally {
+      listener.close();
+    }
+  },
+};
+
+const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
+
+const secrets: Check = {
+  id: 'secret',
+  invariant: 'A secret that a command uses appears in no output, file or answer',
+  obligatory: true,
+  run: async (world) => {
+    const value = `doctor-${randomBytes(16).toString('hex')}`;
+    const name = 'DOCTOR_KEY';
+    await world.admin.must('PUT', '/v1/secrets', { name, value });
+    const room = await world.room({ 'a.txt': 'one\n' }, { secrets: [name] });
+    const used = await room.run(`printf %s "\${secret:${name}}" | wc -c; printf '%s\\n' "\${secret:${name}}"`);
+    if (!used.output.startsWith(`${String(value.length)}\n`))
+      throw new NotMade(`a command did not get the secret: ${lastLine(used.output.replaceAll(value, '…'))}`);
+    const id = textIn(used.answer, 'operation_id');
+    const written = await room.call('shell.run', { command: `printf %s "\${secret:${name}}" > a.txt` });
+    const shown = await Promise.all(
+      [`/v1/operations/${id}`, `/v1/operations/${id}/output`, '/v1/secrets'].map(
+        async (path) => (await world.admin.get(path)).text,
+      ),
+    );
+    const texts = [used.output, written.text, (await room.file('a.txt')) ?? '', ...shown];
+    demand(!texts.some((text) => holds(text, value)), 'its value, or an encoding of it, came out');
+    demand(textIn(objectOf(written), 'tx_outcome') !== 'committed', `a file with it was kept: ${describe(written)}`);
+    if (written.code !== 'secret.in_delta')
+      throw new NotMade(`a command that wrote it to a file ended otherwise: ${describe(written)}`);
+    return `redacted in the output; a file with it was refused ${written.code}`;
+  },
+};
+
+const holds = (text: string, value: string): boolean =>
+  [value, Buffer.from(value).toString('base64').replace(/=+$/, ''), Buffer.from(value).toString('hex')].some((form) =>
+    text.includes(form),
+  );
+
+/** The least share of a disk that must be free. */
+const FREE_MIN_PERCENT = 10;
+
+const disk: Check = {
+  id: 'disk',
+  invariant: 'The disk of the sandboxes has a tenth of its space left',
+  obligatory: false,
+  run: async (world) => {
+    const room = await world.room({});
+    // `/` of a container is an overlay, whose figures are those of the disk that the engine keeps it on.
+    const { output } = await room.run('df -P / | tail -n 1');
+    const [device = '', size = '', , available = ''] = output.trim().split(/\s+/);
+    if (!/^\d+$/.test(size) || !/^\d+$/.test(available) || Number(size) === 0 || device === 'tmpfs')
+      throw new NotApplicable('a sandbox here does not show the disk that it is on');
+    const free = Math.floor((100 * Number(available)) / Number(size));
+    demand(free >= FREE_MIN_PERCENT, `${String(free)} % of the disk of an executor are free`);
+    return `${String(free)} % are free; no public interface shows the disks of the database and of the bus`;
+  },
+};
+
+export const SANDBOX_CHECKS: readonly Check[] = [closed, gate, secrets, disk];
