@@ -286,6 +286,11 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./status/status.ts')).statusCommand,
   },
   {
+    name: 'doctor',
+    summary: 'whether an installation keeps its promises',
+    load: async () => (await import('./doctor/doctor.ts')).doctorCommand,
+  },
+  {
     name: 'open',
     summary: 'open a page of the server in the browser',
     load: async () => (await import('./status/open.ts')).openCommand,

@@ -44,6 +44,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   key: ['writ key create ci --role agent --agent agt_…', 'writ key public --out keys.json'],
   tenant: ['writ tenant create acme --as platform'],
   status: ['writ status', 'writ status -o json'],
+  doctor: [
+    'writ doctor',
+    'writ doctor run --keys keys.json --report report.json --sign-key operator.pem',
+    'writ doctor verify report.json --keys keys.json --signer operator.pub',
+  ],
   open: ['writ open', 'writ open api', 'writ open --print'],
   context: [
     'writ context create work --url https://writ.example.org --workspace wsp_… --token cap_…',

@@ -12,8 +12,8 @@ beforeAll(async () => {
 
 /** The commands that take no verb: each is one itself, or a thing that there is only one of. */
 const WITHOUT_PLURAL = new Set([
-  ...['__complete', 'audio', 'call', 'chat', 'completion', 'erase', 'export', 'freeze', 'log', 'login', 'logout'],
-  ...['mcp', 'mk8', 'open', 'retention', 'risk', 'settings', 'status', 'turn', 'unfreeze', 'usage', 'verify'],
+  ...['__complete', 'audio', 'call', 'chat', 'completion', 'doctor', 'erase', 'export', 'freeze', 'log', 'login'],
+  ...['logout', 'mcp', 'mk8', 'open', 'retention', 'risk', 'settings', 'status', 'turn', 'unfreeze', 'usage', 'verify'],
   ...['whoami', 'witness'],
 ]);
 
