@@ -2,6 +2,7 @@
 export { Api, type Answer, type JsonValue } from './api.ts';
 export { BusExecutor, type Report, type ReceivedPermit, type AttemptCredentials } from './bus-executor.ts';
 export { makeKeys, type StackKeys } from './keys.ts';
+export { Operator, type DoctorRun } from './doctor.ts';
 export { Observer } from './observer.ts';
 export { openFakeInternet, type FakeInternet } from './fake-internet.ts';
 export { answers, HttpShop, type ShopRequest } from './http-shop.ts';

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// `writ doctor` on an installation that keeps its promises. tests/fault/src/doctor.long.spec.ts has broken ones.
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { vi } from 'vitest';
+import { Api, Operator, sharedStack, type JsonValue, type SharedStack } from '@writ/stack';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let stack: SharedStack;
+let operator: Operator;
+beforeAll(async () => {
+  stack = await sharedStack();
+  operator = new Operator(stack.keys);
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  writeFileSync(operator.path('operator.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  writeFileSync(operator.path('operator.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
+});
+afterAll(() => operator?.remove());
+
+const NOT_HERE = { certificate: 'plain http', 'log-since-last-run': 'no earlier run' };
+const verify = (...trusted: string[]) => operator.writ(['doctor', 'verify', 'report.json', '-o', 'json', ...trusted]);
+
+it('passes in less than a minute, closes its tenants, and its report verifies offline', async () => {
+  const began = Date.now();
+  const { exit, out, err, file, failed } = await operator.examine(stack.url, ['--sign-key', 'operator.pem']);
+  expect({ failed, exit, err }, out).toEqual({ failed: [], exit: 0, err: '' });
+  expect(Date.now() - began).toBeLessThan(60_000);
+  const checks = file.report.checks as { id: string; verdict: string; evidence: string }[];
+  const rest = checks.filter(({ verdict }) => verdict !== 'pass');
+  expect(Object.fromEntries(rest.map(({ id, evidence }) => [id, evidence]))).toEqual(
+    Object.fromEntries(Object.entries(NOT_HERE).map(([id, reason]) => [id, expect.stringContaining(reason) as string])),
+  );
+  expect(file.report).toMatchObject({ healthy: true, keys: 'given', counts: { fail: 0 } });
+  expect(out).toMatch(/^not applicable {2}certificate: /m);
+  expect(out).toMatch(/^healthy$/m);
+
+  const platform = new Api(stack.url, stack.keys.platformKey);
+  const tenantId = file.report.tenant_id as string;
+  expect((await platform.get(`/v1/tenants/${tenantId}`)).body).toMatchObject({ state: 'closed' });
+
+  const verified = await verify('--keys', stack.keys.publicKeysFile, '--signer', 'operator.pub');
+  expect(verified.exit, verified.err).toBe(0);
+  expect(JSON.parse(verified.out)).toMatchObject({
+    healthy: true,
+    recorded_as: expect.stringMatching(/^rec_/) as string,
+    signed_by: file.signature.keyid as string,
+  });
+
+  // Another content is neither what was recorded nor what was signed.
+  const [first, ...others] = file.report.checks as JsonValue[];
+  const report = { ...file.report, checks: [{ ...first, evidence: 'it was seen by nobody' }, ...others] };
+  writeFileSync(operator.path('report.json'), JSON.stringify({ ...file, report }));
+  for (const trusted of [
+    ['--keys', stack.keys.publicKeysFile],
+    ['--signer', 'operator.pub'],
+  ])
+    expect(await verify(...trusted)).toMatchObject({ exit: 1, out: '' });
+});
+
+it('proves at the next run that the log begins with what it kept of it', async () => {
+  const { exit, failed, file } = await operator.examine(stack.url);
+  expect({ failed, exit }).toEqual({ failed: [], exit: 0 });
+  expect(file.report.checks).toContainEqual(
+    expect.objectContaining({ id: 'log-since-last-run', verdict: 'pass', made: true }),
+  );
+});
