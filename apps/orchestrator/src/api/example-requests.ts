@@ -132,6 +132,7 @@ const OF_ADMINISTRATION: Readonly<Record<string, unknown>> = {
   denyTokens: { subject: 'ann-1' },
   createServiceAccount: { name: 'nightly' },
   changeMember: { state: 'suspended' },
+  createInvitation: { email: 'ann@example.org', role: 'operator' },
   linkIdentity: { provider: 'people', subject: 'ann-1' },
   offboardMember: { reason: 'left the company' },
   createDeviceAuthorization: { client_id: 'cli', tenant: ID.tenant },

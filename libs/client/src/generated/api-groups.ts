@@ -42,6 +42,8 @@ import type {
   CreateExecutionProfileBody,
   CreateImageAnswer,
   CreateImageBody,
+  CreateInvitationAnswer,
+  CreateInvitationBody,
   CreateJobAnswer,
   CreateJobBody,
   CreateResourceAnswer,
@@ -131,6 +133,8 @@ import type {
   ListIdentityProvidersAnswer,
   ListImagesAnswer,
   ListImagesQuery,
+  ListInvitationsAnswer,
+  ListInvitationsQuery,
   ListJobRunsAnswer,
   ListJobRunsQuery,
   ListJobsAnswer,
@@ -231,10 +235,12 @@ import type {
   ReadHealthAnswer,
   ReadHistoryAnswer,
   ReadHistoryQuery,
+  ReadIdentityProviderAnswer,
   ReadImageAnswer,
   ReadImageLogAnswer,
   ReadInclusionAnswer,
   ReadInclusionQuery,
+  ReadInvitationAnswer,
   ReadJobAnswer,
   ReadMcpConnectionAnswer,
   ReadMcpServerAnswer,
@@ -253,10 +259,12 @@ import type {
   ReadReceiptQuery,
   ReadRecordAnswer,
   ReadResourceAnswer,
+  ReadResourceGrantAnswer,
   ReadRetentionAnswer,
   ReadRunAnswer,
   ReadRunQuery,
   ReadSandboxAnswer,
+  ReadSecretAnswer,
   ReadSessionAnswer,
   ReadSignInAnswer,
   ReadSignaturesAnswer,
@@ -310,6 +318,7 @@ import type {
   RetireRegistrarKeyBody,
   RevokeApiKeyAnswer,
   RevokeDelegationAnswer,
+  RevokeInvitationAnswer,
   RevokeRegistrarKeyAnswer,
   RevokeRegistrarKeyBody,
   RevokeTokenAnswer,
@@ -469,7 +478,7 @@ export interface ContainersApi {
 }
 
 export interface DeviceAuthorizationsApi {
-  /** Asks for a session of a program, which a person approves in a browser (RFC 8628) */
+  /** Asks for a session of a program, which a person approves in a browser (RFC 8628). Needs no key. */
   create(body: Uint8Array, options?: RequestOptions): Promise<CreateDeviceAuthorizationAnswer>;
 }
 
@@ -528,6 +537,8 @@ export interface IdentityProvidersApi {
   list(options?: RequestOptions): Promise<ListIdentityProvidersAnswer>;
   /** Registers an OAuth issuer, or changes what the tokens of the one with this name may do. Roles: admin. */
   put(body: PutIdentityProviderBody, options?: RequestOptions): Promise<PutIdentityProviderAnswer>;
+  /** Shows one OAuth issuer whose access tokens are accepted. Roles: admin, auditor. */
+  get(provider: string, options?: RequestOptions): Promise<ReadIdentityProviderAnswer>;
   /** Removes an issuer: its tokens are refused within a second, and their calls and streams end. Roles: admin. */
   delete(provider: string, options?: RequestOptions): Promise<RemoveIdentityProviderAnswer>;
   /** Refuses a subject, or one token, though the issuer still vouches for it. Roles: admin. */
@@ -545,6 +556,17 @@ export interface ImagesApi {
   delete(image: string, options?: RequestOptions): Promise<RemoveImageAnswer>;
   /** Shows the end of what the builder of an image wrote. Roles: admin, operator, auditor. */
   getLog(image: string, options?: RequestOptions): Promise<ReadImageLogAnswer>;
+}
+
+export interface InvitationsApi {
+  /** Lists invitations, those that were over within a month too. Roles: admin, auditor. */
+  list(query?: ListInvitationsQuery, options?: RequestOptions): Listed<ListInvitationsAnswer>;
+  /** Invites a person, who becomes a member with the role by signing in with the link. Roles: admin. */
+  create(body: CreateInvitationBody, options?: RequestOptions): Promise<CreateInvitationAnswer>;
+  /** Reads an invitation. Roles: admin, auditor. */
+  get(invitation_id: string, options?: RequestOptions): Promise<ReadInvitationAnswer>;
+  /** Revokes an invitation: its link is good for nothing from then on. Roles: admin. */
+  revoke(invitation_id: string, options?: RequestOptions): Promise<RevokeInvitationAnswer>;
 }
 
 export interface JobsApi {
@@ -629,7 +651,7 @@ export interface ModelsApi {
 }
 
 export interface OauthApi {
-  /** Exchanges a grant for a token (RFC 6749 §3.2) */
+  /** Exchanges a grant for a token (RFC 6749 §3.2). Needs no key. */
   issueAccessToken(body: Uint8Array, options?: RequestOptions): Promise<IssueAccessTokenAnswer>;
 }
 
@@ -727,6 +749,8 @@ export interface ResourceGrantsApi {
   list(query?: ListResourceGrantsQuery, options?: RequestOptions): Listed<ListResourceGrantsAnswer>;
   /** Grants a resource, or a whole kind, to an agent or to every agent; or changes the clearance. Roles: admin. */
   set(body: SetResourceGrantBody, options?: RequestOptions): Promise<SetResourceGrantAnswer>;
+  /** Shows one grant of a resource to agents. Roles: admin, operator, auditor. */
+  get(resource_grant_id: string, options?: RequestOptions): Promise<ReadResourceGrantAnswer>;
   /** Takes a grant back: no call is decided under it from then on. Roles: admin. */
   delete(resource_grant_id: string, options?: RequestOptions): Promise<RemoveResourceGrantAnswer>;
 }
@@ -782,6 +806,8 @@ export interface SecretsApi {
   list(query?: ListSecretsQuery, options?: RequestOptions): Listed<ListSecretsAnswer>;
   /** Sets the value of a secret: calls use it by its name, and no route returns it. Roles: admin. */
   set(body: SetSecretBody, options?: RequestOptions): Promise<SetSecretAnswer>;
+  /** Shows one secret without its value: its version, and who set it. Roles: admin, operator, auditor. */
+  get(name: string, options?: RequestOptions): Promise<ReadSecretAnswer>;
   /** Removes a secret: no call receives it from then on. Roles: admin. */
   delete(name: string, options?: RequestOptions): Promise<RemoveSecretAnswer>;
 }
@@ -840,17 +866,17 @@ export interface SkillsApi {
 export interface SystemApi {
   /** Reports versions, clocks, durability, connections, waiting records, executors and migrations. Roles: the platform key alone. */
   getSystem(options?: RequestOptions): Promise<ReadSystemAnswer>;
-  /** Reports that the process is alive */
+  /** Reports that the process is alive. Needs no key. */
   getHealth(options?: RequestOptions): Promise<ReadHealthAnswer>;
-  /** Reports whether the process is ready */
+  /** Reports whether the process is ready. Needs no key. */
   getReadiness(options?: RequestOptions): Promise<ReadReadinessAnswer>;
-  /** Returns this document */
+  /** Returns this document. Needs no key. */
   getDocument(options?: RequestOptions): Promise<ReadDocumentAnswer>;
-  /** Returns the public keys that verify receipts */
+  /** Returns the public keys that verify receipts. Needs no key. */
   getPublicKeys(options?: RequestOptions): Promise<ReadPublicKeysAnswer>;
-  /** Returns what an OAuth client needs to get an access token for the API (RFC 9728) */
+  /** Returns what an OAuth client needs to get an access token for the API (RFC 9728). Needs no key. */
   getProtectedResource(options?: RequestOptions): Promise<ReadProtectedResourceAnswer>;
-  /** Returns what an OAuth client needs to get an access token for `/mcp` alone (RFC 9728) */
+  /** Returns what an OAuth client needs to get an access token for `/mcp` alone (RFC 9728). Needs no key. */
   getProtectedMcpResource(options?: RequestOptions): Promise<ReadProtectedMcpResourceAnswer>;
 }
 
@@ -986,6 +1012,7 @@ export abstract class ApiGroups {
   readonly freezes: FreezesApi;
   readonly identityProviders: IdentityProvidersApi;
   readonly images: ImagesApi;
+  readonly invitations: InvitationsApi;
   readonly jobs: JobsApi;
   readonly log: LogApi;
   readonly mcpServers: McpServersApi;
@@ -1039,6 +1066,7 @@ export abstract class ApiGroups {
     this.freezes = bind('freezes') as FreezesApi;
     this.identityProviders = bind('identityProviders') as IdentityProvidersApi;
     this.images = bind('images') as ImagesApi;
+    this.invitations = bind('invitations') as InvitationsApi;
     this.jobs = bind('jobs') as JobsApi;
     this.log = bind('log') as LogApi;
     this.mcpServers = bind('mcpServers') as McpServersApi;
@@ -1094,6 +1122,7 @@ export type GroupName =
   | 'freezes'
   | 'identityProviders'
   | 'images'
+  | 'invitations'
   | 'jobs'
   | 'log'
   | 'mcpServers'

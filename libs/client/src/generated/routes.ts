@@ -94,6 +94,7 @@ export const ROUTES = {
   identityProviders: {
     list: { method: 'GET', path: '/v1/identity-providers', answer: 'json' },
     put: { method: 'POST', path: '/v1/identity-providers', body: 'json', answer: 'json' },
+    get: { method: 'GET', path: '/v1/identity-providers/{provider}', answer: 'json' },
     delete: { method: 'DELETE', path: '/v1/identity-providers/{provider}', answer: 'json' },
     denyTokens: { method: 'POST', path: '/v1/identity-providers/{provider}/denials', body: 'json', answer: 'json' },
   },
@@ -103,6 +104,12 @@ export const ROUTES = {
     get: { method: 'GET', path: '/v1/images/{image}', answer: 'json' },
     delete: { method: 'DELETE', path: '/v1/images/{image}', answer: 'json' },
     getLog: { method: 'GET', path: '/v1/images/{image}/log', answer: 'json' },
+  },
+  invitations: {
+    list: { method: 'GET', path: '/v1/invitations', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/invitations', body: 'json', answer: 'json' },
+    get: { method: 'GET', path: '/v1/invitations/{invitation_id}', answer: 'json' },
+    revoke: { method: 'DELETE', path: '/v1/invitations/{invitation_id}', answer: 'json' },
   },
   jobs: {
     list: { method: 'GET', path: '/v1/jobs', query: true, answer: 'list' },
@@ -201,6 +208,7 @@ export const ROUTES = {
   resourceGrants: {
     list: { method: 'GET', path: '/v1/resource-grants', query: true, answer: 'list' },
     set: { method: 'PUT', path: '/v1/resource-grants', body: 'json', answer: 'json' },
+    get: { method: 'GET', path: '/v1/resource-grants/{resource_grant_id}', answer: 'json' },
     delete: { method: 'DELETE', path: '/v1/resource-grants/{resource_grant_id}', answer: 'json' },
   },
   resources: {
@@ -231,6 +239,7 @@ export const ROUTES = {
   secrets: {
     list: { method: 'GET', path: '/v1/secrets', query: true, answer: 'list' },
     set: { method: 'PUT', path: '/v1/secrets', body: 'json', answer: 'json' },
+    get: { method: 'GET', path: '/v1/secrets/{name}', answer: 'json' },
     delete: { method: 'DELETE', path: '/v1/secrets/{name}', answer: 'json' },
   },
   sessions: {

@@ -493,6 +493,58 @@ export interface MemberList {
   next_cursor: string | null;
 }
 
+export interface Invitation {
+  /** the id of an invitation: `inv_…` */
+  invitation_id: string;
+  email: string | null;
+  subject: string | null;
+  provider: string | null;
+  /** becomes the role of the member who accepts it */
+  role: PersonRole;
+  state: InvitationState;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key, by whose right the role is given */
+  created_by: string;
+  /** milliseconds since the epoch */
+  expires_at: number;
+  accepted_at: number | null;
+  member_id: string | null;
+  revoked_at: number | null;
+  revoked_by: string | null;
+}
+
+/** an invitation that is not `open` is good for nothing */
+export type InvitationState = "open" | "accepted" | "revoked" | "expired";
+
+export interface NewInvitation {
+  /** the id of an invitation: `inv_…` */
+  invitation_id: string;
+  email: string | null;
+  subject: string | null;
+  provider: string | null;
+  /** becomes the role of the member who accepts it */
+  role: PersonRole;
+  state: InvitationState;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key, by whose right the role is given */
+  created_by: string;
+  /** milliseconds since the epoch */
+  expires_at: number;
+  accepted_at: number | null;
+  member_id: string | null;
+  revoked_at: number | null;
+  revoked_by: string | null;
+  /** for the person alone: shown once and not stored */
+  link: string;
+}
+
+export interface InvitationList {
+  items: readonly Invitation[];
+  next_cursor: string | null;
+}
+
 /** how people sign in at the issuer in a browser; null: nobody does */
 export interface SignInClient {
   /** the public client that the issuer knows this deployment by; its redirect URI is the `redirect_uri` of the registration */
@@ -3625,6 +3677,20 @@ export interface OffboardMemberAnswer {
   more: boolean;
 }
 
+/** whom it is for: either `email`, or `subject` and `provider` */
+export interface CreateInvitationRequest {
+  /** an address of ASCII characters */
+  email?: string;
+  /** the `sub` of the person at the provider */
+  subject?: string;
+  /** the name of an identity provider */
+  provider?: string;
+  /** becomes the role of the member who accepts it */
+  role: PersonRole;
+  /** milliseconds since the epoch: a week from now at most, and by default */
+  expires_at?: number;
+}
+
 export interface CreateDeviceAuthorizationRequest {
   /** how the program calls itself; the person sees it */
   client_id: string;
@@ -4675,11 +4741,13 @@ export type PutIdentityProviderBody = PutIdentityProviderRequest;
 
 export type PutIdentityProviderAnswer = IdentityProvider;
 
+export type ReadIdentityProviderAnswer = IdentityProvider;
+
+export type RemoveIdentityProviderAnswer = EndedCredentials;
+
 export type PutTenantIdentityProviderBody = PutTenantIdentityProviderRequest;
 
 export type PutTenantIdentityProviderAnswer = IdentityProvider;
-
-export type RemoveIdentityProviderAnswer = EndedCredentials;
 
 export type DenyTokensBody = DenyTokensRequest;
 
@@ -4724,6 +4792,23 @@ export type LinkIdentityBody = LinkIdentityRequest;
 export type LinkIdentityAnswer = Member;
 
 export type OffboardMemberBody = OffboardMemberRequest;
+
+export interface ListInvitationsQuery {
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
+}
+
+export type ListInvitationsAnswer = InvitationList;
+
+export type CreateInvitationBody = CreateInvitationRequest;
+
+export type CreateInvitationAnswer = NewInvitation;
+
+export type ReadInvitationAnswer = Invitation;
+
+export type RevokeInvitationAnswer = Invitation;
 
 export interface ListOwnSignInsQuery {
   /** `next_cursor` of the page before */
@@ -5406,6 +5491,8 @@ export type SetResourceGrantBody = SetResourceGrantRequest;
 
 export type SetResourceGrantAnswer = ResourceGrant;
 
+export type ReadResourceGrantAnswer = ResourceGrant;
+
 export type RemoveResourceGrantAnswer = ResourceGrant;
 
 export type ReadAudioDeviceAnswer = AudioDevice;
@@ -5439,6 +5526,8 @@ export type ListSecretsAnswer = SecretList;
 export type SetSecretBody = SetSecretRequest;
 
 export type SetSecretAnswer = Secret;
+
+export type ReadSecretAnswer = Secret;
 
 export type RemoveSecretAnswer = Secret;
 

@@ -59,6 +59,9 @@ FileChange: TypeAlias = Annotated[Literal["added", "deleted", "modified"], OPEN]
 NoTextReason: TypeAlias = Annotated[Literal["binary", "too_long", "not_a_file"], OPEN]
 ContentEncoding: TypeAlias = Annotated[Literal["utf8", "base64"], OPEN]
 FileMode: TypeAlias = Annotated[Literal["644", "755"], OPEN]
+IssuerProfile: TypeAlias = Annotated[Literal["oauth", "kubernetes"], OPEN]
+"""how tokens are verified: `oauth`, access tokens; `kubernetes`, projected tokens of a cluster"""
+WorkloadRole: TypeAlias = Annotated[Literal["agent", "auditor", "worker"], OPEN]
 BudgetSubjectKind: TypeAlias = Annotated[Literal["tenant", "agent", "person", "group", "api_key"], OPEN]
 BudgetPeriod: TypeAlias = Annotated[Literal["day", "month"], OPEN]
 """a calendar day or month in UTC"""
@@ -78,6 +81,8 @@ MemberKind: TypeAlias = Annotated[Literal["person", "service"], OPEN]
 """`person`: somebody who signed in; `service`: a service account, which decides about no call"""
 MemberState: TypeAlias = Annotated[Literal["active", "suspended", "offboarded"], OPEN]
 """of whoever is not `active`, sessions, tokens and keys are refused"""
+InvitationState: TypeAlias = Annotated[Literal["open", "accepted", "revoked", "expired"], OPEN]
+"""an invitation that is not `open` is good for nothing"""
 ApprovalOf: TypeAlias = Annotated[Literal["action", "effect", "value"], OPEN]
 """what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it"""
 ApprovalPreviewState: TypeAlias = Annotated[Literal["none", "waiting", "running", "ready", "failed", "abandoned"], OPEN]
@@ -111,8 +116,8 @@ ToolHttpBodyMedia: TypeAlias = Annotated[Literal["application/json", "applicatio
 ToolHttpCredentialIn: TypeAlias = Annotated[Literal["header", "query"], OPEN]
 RunEventAnsweredAnswerStanding: TypeAlias = Annotated[Literal["completed", "failed", "denied", "timeout", "cancelled", "held", "queued", "executing"], OPEN]
 RunEventModelFailedFault: TypeAlias = Annotated[Literal["rate_limited", "overloaded", "unavailable", "interrupted", "timeout", "malformed", "context_exceeded", "unauthorized", "invalid"], OPEN]
-WhoamiKind: TypeAlias = Annotated[Literal["platform", "api_key", "access_token", "exchanged_token", "session"], OPEN]
-"""what the request presented; platform: the key of the deployment, which belongs to no tenant"""
+WhoamiKind: TypeAlias = Annotated[Literal["platform", "api_key", "access_token", "exchanged_token", "session", "workload"], OPEN]
+"""what the request presented; platform: the key of the deployment, which belongs to no tenant; workload: a projected token of a Kubernetes cluster"""
 SignInKind: TypeAlias = Annotated[Literal["browser", "device"], OPEN]
 """`device`: a program that a person approved in a browser"""
 OauthErrorViewError: TypeAlias = Annotated[Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_scope", "invalid_target", "unauthorized_client", "unsupported_grant_type", "authorization_pending", "slow_down", "access_denied", "expired_token"], OPEN]
@@ -150,6 +155,20 @@ ExportRecordsFormat: TypeAlias = Annotated[Literal["dsse", "receipt", "cloudeven
 ListRecordsType: TypeAlias = Annotated[Literal["tool_call", "approval", "token", "policy", "resolution", "erasure", "key", "workspace", "change"], OPEN]
 ListRecordsOrder: TypeAlias = Annotated[Literal["newest", "oldest"], OPEN]
 """by the time of the record; default: `newest`"""
+
+
+class PinnedKeySet(ApiObject):
+    """the only public keys of the cluster (RFC 7517); null: those that it publishes"""
+    keys: list[dict[str, Any]]
+
+
+class WorkloadSettings(ApiObject):
+    subject: str
+    """the `sub` of its tokens: `system:serviceaccount:NAMESPACE:NAME`"""
+    role: WorkloadRole
+    agent_id: str | None = None
+    tools: list[str] | None = None
+    capability_token_id: str | None = None
 
 
 class Budget(ApiObject):
@@ -481,6 +500,55 @@ class Member(ApiObject):
 
 class MemberList(ApiObject):
     items: list[Member]
+    next_cursor: str | None
+
+
+class Invitation(ApiObject):
+    invitation_id: str
+    """the id of an invitation: `inv_…`"""
+    email: str | None
+    subject: str | None
+    provider: str | None
+    role: PersonRole
+    """becomes the role of the member who accepts it"""
+    state: InvitationState
+    created_at: int
+    """milliseconds since the epoch"""
+    created_by: str
+    """the API key, by whose right the role is given"""
+    expires_at: int
+    """milliseconds since the epoch"""
+    accepted_at: int | None
+    member_id: str | None
+    revoked_at: int | None
+    revoked_by: str | None
+
+
+class NewInvitation(ApiObject):
+    invitation_id: str
+    """the id of an invitation: `inv_…`"""
+    email: str | None
+    subject: str | None
+    provider: str | None
+    role: PersonRole
+    """becomes the role of the member who accepts it"""
+    state: InvitationState
+    created_at: int
+    """milliseconds since the epoch"""
+    created_by: str
+    """the API key, by whose right the role is given"""
+    expires_at: int
+    """milliseconds since the epoch"""
+    accepted_at: int | None
+    member_id: str | None
+    revoked_at: int | None
+    revoked_by: str | None
+    link: str
+    """for the person alone: shown once and not stored"""
+
+
+class InvitationList(ApiObject):
+    items: list[Invitation]
     next_cursor: str | None
 
 
@@ -2900,6 +2968,17 @@ class RevokedApiKey(ApiObject):
     remains: RevokedApiKeyRemains
 
 
+class IdentityProviderWorkload(ApiObject):
+    subject: str
+    """the `sub` of its tokens: `system:serviceaccount:NAMESPACE:NAME`"""
+    role: WorkloadRole
+    agent_id: str | None
+    tools: list[str] | None
+    capability_token_id: str | None
+    since: int
+    """when it was registered as it is"""
+
+
 class IdentityProvider(ApiObject):
     provider_id: str
     """the id of an identity provider: `idp_…`"""
@@ -2911,7 +2990,7 @@ class IdentityProvider(ApiObject):
     tenant_claim: str | None
     tenant_value: str | None
     scopes: list[ScopeRole]
-    """which scope gives which role"""
+    """which scope gives which role; empty: of a cluster"""
     groups_claim: str | None
     groups: list[GroupRole]
     """which group gives which role"""
@@ -2919,6 +2998,9 @@ class IdentityProvider(ApiObject):
     agent_id: str | None
     agent_claim: str | None
     sign_in: SignInClient | None
+    profile: IssuerProfile
+    workloads: list[IdentityProviderWorkload]
+    pinned_keys: list[str] | None
     redirect_uri: str | None
     session_redirect_uri: str | None
     created_at: int
@@ -3388,6 +3470,11 @@ class PutIdentityProviderRequest(ApiObject):
     agent_id: str | None = None
     agent_claim: str | None = None
     sign_in: SignInClient | None = None
+    profile: IssuerProfile | None = None
+    """how tokens are verified: `oauth`, access tokens; `kubernetes`, projected tokens of a cluster"""
+    workloads: list[WorkloadSettings] | None = None
+    """which service account is what"""
+    jwks: PinnedKeySet | None = None
     access_token: str | None = None
     """an access token of the issuer for the audience, whose scope gives `admin`; needed for a new registration, and for other scopes or groups; never stored"""
 
@@ -3410,6 +3497,11 @@ class PutTenantIdentityProviderRequest(ApiObject):
     agent_id: str | None = None
     agent_claim: str | None = None
     sign_in: SignInClient | None = None
+    profile: IssuerProfile | None = None
+    """how tokens are verified: `oauth`, access tokens; `kubernetes`, projected tokens of a cluster"""
+    workloads: list[WorkloadSettings] | None = None
+    """which service account is what"""
+    jwks: PinnedKeySet | None = None
 
 
 class DenyTokensRequest(ApiObject):
@@ -3446,6 +3538,20 @@ class OffboardMemberAnswer(ApiObject):
     """rights to approve that it ended, lent or borrowed"""
     more: bool
     """whether something is left, which ends within a minute"""
+
+
+class CreateInvitationRequest(ApiObject):
+    """whom it is for: either `email`, or `subject` and `provider`"""
+    role: PersonRole
+    """becomes the role of the member who accepts it"""
+    email: str | None = None
+    """an address of ASCII characters"""
+    subject: str | None = None
+    """the `sub` of the person at the provider"""
+    provider: str | None = None
+    """the name of an identity provider"""
+    expires_at: int | None = None
+    """milliseconds since the epoch: a week from now at most, and by default"""
 
 
 class CreateDeviceAuthorizationRequest(ApiObject):

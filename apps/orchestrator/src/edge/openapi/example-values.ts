@@ -53,6 +53,7 @@ const STATES = [
 
 export const TEXTS: Readonly<Record<string, readonly string[]>> = {
   ...{ from: ['ann', '2026-11-01', ...TIMES], to: ['ben', '2026-12-01', ...TIMES], day: ['2026-12-01'] },
+  ...{ email: ['ann@example.org'] },
   ...{ principal: PEOPLE, person: PEOPLE, member: PEOPLE, decided_by: PEOPLE, subject: ['ann-1'], timestamp: TIMES },
   ...{ name: ['reviewer', 'REVIEWER'], description: ['Reviews changes'], title: ['Shop'], label: ['reviewer'] },
   ...{ note: ['after a look at the diff'], reason: ['nightly maintenance'], reason_code: ['asked'], comment: ['fine'] },

@@ -41,7 +41,7 @@ async function invited(more: { expires_at?: number } = {}) {
   const [code_hash, address_hash] = [randomBytes(32), randomBytes(32)];
   const made = {
     ...{ invitation_id: newId('invitation'), code_hash, address_hash, subject_hash: null, provider_id: null },
-    ...{ sealed: 'sealed', role: 'operator', created_by, expires_at: Date.now() + 60_000, ...more },
+    ...{ sealed: 'sealed', role: 'operator' as const, created_by, expires_at: Date.now() + 60_000, ...more },
   } as const;
   await invitations.create(tenant, made, 10, nothing);
   const person_id = await identities.personOf(tenant, randomBytes(32), newId('person'));

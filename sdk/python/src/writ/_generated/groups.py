@@ -214,7 +214,7 @@ class ContainersApi(Group):
 
 class DeviceAuthorizationsApi(Group):
     def create(self, body: bytes, /, *, options: RequestOptions | None = None) -> models.CreateDeviceAuthorizationAnswer:
-        """Asks for a session of a program, which a person approves in a browser (RFC 8628)"""
+        """Asks for a session of a program, which a person approves in a browser (RFC 8628). Needs no key."""
         answer: models.CreateDeviceAuthorizationAnswer = self._json(routes.DEVICE_AUTHORIZATIONS__CREATE, (), body, {}, options, models.CreateDeviceAuthorizationAnswer)
         return answer
 
@@ -315,6 +315,11 @@ class IdentityProvidersApi(Group):
         answer: models.IdentityProvider = self._json(routes.IDENTITY_PROVIDERS__PUT, (), body, {}, options, models.IdentityProvider)
         return answer
 
+    def get(self, provider: str, /, *, options: RequestOptions | None = None) -> models.IdentityProvider:
+        """Shows one OAuth issuer whose access tokens are accepted. Roles: admin, auditor."""
+        answer: models.IdentityProvider = self._json(routes.IDENTITY_PROVIDERS__GET, (provider, ), None, {}, options, models.IdentityProvider)
+        return answer
+
     def delete(self, provider: str, /, *, options: RequestOptions | None = None) -> models.EndedCredentials:
         """Removes an issuer: its tokens are refused within a second, and their calls and streams end. Roles: admin."""
         answer: models.EndedCredentials = self._json(routes.IDENTITY_PROVIDERS__DELETE, (provider, ), None, {}, options, models.EndedCredentials)
@@ -349,6 +354,27 @@ class ImagesApi(Group):
     def get_log(self, image: str, /, *, options: RequestOptions | None = None) -> models.ImageLog:
         """Shows the end of what the builder of an image wrote. Roles: admin, operator, auditor."""
         answer: models.ImageLog = self._json(routes.IMAGES__GET_LOG, (image, ), None, {}, options, models.ImageLog)
+        return answer
+
+
+class InvitationsApi(Group):
+    def list(self, *, cursor: str | None = None, limit: int | None = None, options: RequestOptions | None = None) -> Listed[models.InvitationList, models.Invitation]:
+        """Lists invitations, those that were over within a month too. Roles: admin, auditor."""
+        return self._list(routes.INVITATIONS__LIST, (), None, {"cursor": cursor, "limit": limit}, options, models.InvitationList)
+
+    def create(self, body: models.CreateInvitationRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.NewInvitation:
+        """Invites a person, who becomes a member with the role by signing in with the link. Roles: admin."""
+        answer: models.NewInvitation = self._json(routes.INVITATIONS__CREATE, (), body, {}, options, models.NewInvitation)
+        return answer
+
+    def get(self, invitation_id: str, /, *, options: RequestOptions | None = None) -> models.Invitation:
+        """Reads an invitation. Roles: admin, auditor."""
+        answer: models.Invitation = self._json(routes.INVITATIONS__GET, (invitation_id, ), None, {}, options, models.Invitation)
+        return answer
+
+    def revoke(self, invitation_id: str, /, *, options: RequestOptions | None = None) -> models.Invitation:
+        """Revokes an invitation: its link is good for nothing from then on. Roles: admin."""
+        answer: models.Invitation = self._json(routes.INVITATIONS__REVOKE, (invitation_id, ), None, {}, options, models.Invitation)
         return answer
 
 
@@ -520,7 +546,7 @@ class ModelsApi(Group):
 
 class OauthApi(Group):
     def issue_access_token(self, body: bytes, /, *, options: RequestOptions | None = None) -> models.TokenAnswer:
-        """Exchanges a grant for a token (RFC 6749 §3.2)"""
+        """Exchanges a grant for a token (RFC 6749 §3.2). Needs no key."""
         answer: models.TokenAnswer = self._json(routes.OAUTH__ISSUE_ACCESS_TOKEN, (), body, {}, options, models.TokenAnswer)
         return answer
 
@@ -710,6 +736,11 @@ class ResourceGrantsApi(Group):
         answer: models.ResourceGrant = self._json(routes.RESOURCE_GRANTS__SET, (), body, {}, options, models.ResourceGrant)
         return answer
 
+    def get(self, resource_grant_id: str, /, *, options: RequestOptions | None = None) -> models.ResourceGrant:
+        """Shows one grant of a resource to agents. Roles: admin, operator, auditor."""
+        answer: models.ResourceGrant = self._json(routes.RESOURCE_GRANTS__GET, (resource_grant_id, ), None, {}, options, models.ResourceGrant)
+        return answer
+
     def delete(self, resource_grant_id: str, /, *, options: RequestOptions | None = None) -> models.ResourceGrant:
         """Takes a grant back: no call is decided under it from then on. Roles: admin."""
         answer: models.ResourceGrant = self._json(routes.RESOURCE_GRANTS__DELETE, (resource_grant_id, ), None, {}, options, models.ResourceGrant)
@@ -814,6 +845,11 @@ class SecretsApi(Group):
     def set(self, body: models.SetSecretRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.Secret:
         """Sets the value of a secret: calls use it by its name, and no route returns it. Roles: admin."""
         answer: models.Secret = self._json(routes.SECRETS__SET, (), body, {}, options, models.Secret)
+        return answer
+
+    def get(self, name: str, /, *, options: RequestOptions | None = None) -> models.Secret:
+        """Shows one secret without its value: its version, and who set it. Roles: admin, operator, auditor."""
+        answer: models.Secret = self._json(routes.SECRETS__GET, (name, ), None, {}, options, models.Secret)
         return answer
 
     def delete(self, name: str, /, *, options: RequestOptions | None = None) -> models.Secret:
@@ -923,32 +959,32 @@ class SystemApi(Group):
         return answer
 
     def get_health(self, *, options: RequestOptions | None = None) -> models.Health:
-        """Reports that the process is alive"""
+        """Reports that the process is alive. Needs no key."""
         answer: models.Health = self._json(routes.SYSTEM__GET_HEALTH, (), None, {}, options, models.Health)
         return answer
 
     def get_readiness(self, *, options: RequestOptions | None = None) -> models.Readiness:
-        """Reports whether the process is ready"""
+        """Reports whether the process is ready. Needs no key."""
         answer: models.Readiness = self._json(routes.SYSTEM__GET_READINESS, (), None, {}, options, models.Readiness)
         return answer
 
     def get_document(self, *, options: RequestOptions | None = None) -> dict[str, Any]:
-        """Returns this document"""
+        """Returns this document. Needs no key."""
         answer: dict[str, Any] = self._json(routes.SYSTEM__GET_DOCUMENT, (), None, {}, options, dict[str, Any])
         return answer
 
     def get_public_keys(self, *, options: RequestOptions | None = None) -> models.PublicKeys:
-        """Returns the public keys that verify receipts"""
+        """Returns the public keys that verify receipts. Needs no key."""
         answer: models.PublicKeys = self._json(routes.SYSTEM__GET_PUBLIC_KEYS, (), None, {}, options, models.PublicKeys)
         return answer
 
     def get_protected_resource(self, *, options: RequestOptions | None = None) -> models.ProtectedResource:
-        """Returns what an OAuth client needs to get an access token for the API (RFC 9728)"""
+        """Returns what an OAuth client needs to get an access token for the API (RFC 9728). Needs no key."""
         answer: models.ProtectedResource = self._json(routes.SYSTEM__GET_PROTECTED_RESOURCE, (), None, {}, options, models.ProtectedResource)
         return answer
 
     def get_protected_mcp_resource(self, *, options: RequestOptions | None = None) -> models.ProtectedResource:
-        """Returns what an OAuth client needs to get an access token for `/mcp` alone (RFC 9728)"""
+        """Returns what an OAuth client needs to get an access token for `/mcp` alone (RFC 9728). Needs no key."""
         answer: models.ProtectedResource = self._json(routes.SYSTEM__GET_PROTECTED_MCP_RESOURCE, (), None, {}, options, models.ProtectedResource)
         return answer
 
@@ -1256,6 +1292,10 @@ class ApiGroups:
     @cached_property
     def images(self) -> ImagesApi:
         return ImagesApi(self._shell)
+
+    @cached_property
+    def invitations(self) -> InvitationsApi:
+        return InvitationsApi(self._shell)
 
     @cached_property
     def jobs(self) -> JobsApi:

@@ -31,8 +31,8 @@ it('only an address that the issuer says it has verified counts, in ASCII and in
     expect(verifiedAddressOf({ email, email_verified: true })).toBeNull();
   // The Kelvin sign, whose lower case is a plain `k`, and a dotless i.
   assert(
-    property(constantFrom('\u212A', '\u0131', '\u0130', '\uFF41'), (letter) =>
-      expect(verifiedAddressOf({ email: `${letter}@example.org`, email_verified: true })).toBeNull(),
-    ),
+    property(constantFrom('\u212A', '\u0131', '\u0130', '\uFF41'), (letter) => {
+      expect(verifiedAddressOf({ email: `${letter}@example.org`, email_verified: true })).toBeNull();
+    }),
   );
 });
