@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { APPROVAL_GROUPS } from './approvals/groups.ts';
 import type { Group } from './command-group.ts';
+import { STATUS_GROUPS } from './status/groups.ts';
 
 export type { Group } from './command-group.ts';
 
@@ -280,21 +281,7 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./login/login.ts')).loginCommand,
   },
   { name: 'logout', summary: 'end your session', load: async () => (await import('./login/logout.ts')).logoutCommand },
-  {
-    name: 'status',
-    summary: 'what this program talks to, and whether it works',
-    load: async () => (await import('./status/status.ts')).statusCommand,
-  },
-  {
-    name: 'doctor',
-    summary: 'whether an installation keeps its promises',
-    load: async () => (await import('./doctor/doctor.ts')).doctorCommand,
-  },
-  {
-    name: 'open',
-    summary: 'open a page of the server in the browser',
-    load: async () => (await import('./status/open.ts')).openCommand,
-  },
+  ...STATUS_GROUPS,
   {
     name: 'context',
     plural: 'contexts',

@@ -134,6 +134,33 @@ function keyUses(logger: ProcessContext['logger']): Provider {
   });
 }
 
+/** What the finding of callers by their tokens shares. */
+interface TokenParts {
+  readonly resource: ProtectedResource;
+  readonly hashes: IdentityHashes;
+  readonly records: ReturnType<typeof recordByKernel>;
+  readonly issuerKeys: IssuerKeys;
+}
+
+/** Provides what finds callers by access tokens and by tokens of workloads. */
+function tokenCallers({ resource, hashes, records, issuerKeys }: TokenParts): Provider[] {
+  return [
+    provideBy(Callers, [ApiKeys, Identities, PersonLinks, MemberLinks], (apiKeys, identities, persons, members) => {
+      const given = { identities, apiKeys, hashes, persons, members, records };
+      return new Callers({ ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, monotonic });
+    }),
+    provideBy(WorkloadCallers, [ApiKeys, Identities, MemberLinks, RateLimit], (apiKeys, identities, members, rate) => {
+      const given = { identities, apiKeys, hashes, members, records, rate, issuerKeys, audience: resource.url };
+      return new WorkloadCallers({ ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, now: Date.now, monotonic });
+    }),
+    provideBy(TokenCallers, [Identities, Callers, MemberLinks, RateLimit, WorkloadCallers], (identities, ...more) => {
+      const [callers, members, rate, workloads] = more;
+      const given = { identities, issuerKeys, resource, hashes, callers, members, rate, workloads };
+      return new TokenCallers({ ...given, now: Date.now, monotonic });
+    }),
+  ];
+}
+
 /** Provides what finds callers: keys, access tokens, and the persons behind both. */
 function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[] {
   const failed = new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic);
@@ -165,19 +192,7 @@ function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
     keyUses(logger),
     provideValue(seal),
     provideBy(MemberLinks, [Members], (members) => new MemberLinks({ members, hashes, seal, monotonic })),
-    provideBy(Callers, [ApiKeys, Identities, PersonLinks, MemberLinks], (apiKeys, identities, persons, members) => {
-      const given = { identities, apiKeys, hashes, persons, members, records };
-      return new Callers({ ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, monotonic });
-    }),
-    provideBy(WorkloadCallers, [ApiKeys, Identities, MemberLinks, RateLimit], (apiKeys, identities, members, rate) => {
-      const given = { identities, apiKeys, hashes, members, records, rate, issuerKeys, audience: resource.url };
-      return new WorkloadCallers({ ...given, newPerMinuteMax: NEW_PER_MINUTE_MAX, now: Date.now, monotonic });
-    }),
-    provideBy(TokenCallers, [Identities, Callers, MemberLinks, RateLimit, WorkloadCallers], (identities, ...more) => {
-      const [callers, members, rate, workloads] = more;
-      const given = { identities, issuerKeys, resource, hashes, callers, members, rate, workloads };
-      return new TokenCallers({ ...given, now: Date.now, monotonic });
-    }),
+    ...tokenCallers({ resource, hashes, records, issuerKeys }),
     provideBy(
       Authenticator,
       [ApiKeys, KeyUses, PersonLinks, TokenCallers, SignInSessions, SessionCallers],

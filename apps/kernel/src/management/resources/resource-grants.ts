@@ -34,8 +34,9 @@ export class ResourceGrants {
 
   /**
    * Grants, or sets the clearance of what is granted.
-   * @throws Fault `auth.role`, `limit.exceeded`, `precondition.failed`; `resource.unknown` for a resource that isn't there or of another kind,
-   * `not_found` for an agent that isn't there, `request.malformed` for a right that can't be granted so
+   * @throws Fault `auth.role`, `limit.exceeded`, `precondition.failed`; `resource.unknown` for a resource that isn't
+   * there or of another kind, `not_found` for an agent that isn't there, `request.malformed` for a right that can't be
+   * granted so
    */
   async set({ caller, grant, if_match }: KernelRequest<'resource_grant.set'>): Promise<ResourceGrantView> {
     requireRole(caller, 'admin');

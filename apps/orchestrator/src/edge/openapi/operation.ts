@@ -28,7 +28,7 @@ type Json = Record<string, unknown>;
 /** Bodies of requests, by the id of the route. */
 export type ExampleRequests = Readonly<Record<string, unknown>>;
 
-/** One route as an OpenAPI operation; with an example of its request and of its answer, if there are any of requests. */
+/** One route as an OpenAPI operation; with the table of requests also with examples of its request and answer. */
 export function operationOf(row: RouteRow, schemas: SchemaWriter, examples?: ExampleRequests): Json {
   return {
     operationId: row.id,
