@@ -44,7 +44,10 @@ export class DoctorApi {
     return new DoctorApi(this.client, signal);
   }
 
-  /** Asks again where the rate of the tenant was used up: nothing happened then. @throws CliError `http` without answer */
+  /**
+   * Asks again where the rate of the tenant was used up: nothing happened then.
+   * @throws CliError `http` without an answer
+   */
   async ask(method: Method, path: string, body?: unknown): Promise<Answer> {
     for (let again = 0; ; again += 1) {
       const answer = await this.#askOnce(method, path, body);
@@ -135,9 +138,13 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Evidence quotes codes, so a text that is none, such as a key that a server echoes, must not pass for one. */
+const CODE = /^[a-z_]{1,40}(?:[.][a-z_]{1,40})?$/;
+
 function codeIn(text: string): string | null {
   const value = parsed(text);
   if (typeof value !== 'object' || value === null) return null;
   const code = textIn(value as JsonObject, 'code') || textIn(memberOf(value as JsonObject, 'error'), 'code');
-  return code === '' ? null : code;
+  if (code === '') return null;
+  return CODE.test(code) ? code : 'an unknown fault';
 }

@@ -14,22 +14,31 @@ const OWN_APART_MAX_MS = 60_000;
 
 const systemOf = async (world: World): Promise<JsonObject> => await world.platform.must('GET', '/v1/system');
 
+/** Readings of what a moment of load can change. */
+const READINGS = 4;
+
+/** How far clocks are ahead of the database's, and the clock of this machine of the orchestrator's. */
+async function clocksOf(world: World): Promise<Readonly<Record<'orchestrator' | 'kernel' | 'own', number>>> {
+  const system = await systemOf(world);
+  const here = Date.now();
+  const nowOf = (name: string): number => numberIn(memberOf(system, name), 'now');
+  const [orchestrator, database] = [nowOf('orchestrator'), nowOf('database')];
+  return { orchestrator: orchestrator - database, kernel: nowOf('kernel') - database, own: here - orchestrator };
+}
+
+/** The report asks one after the other, so a busy machine makes clocks look apart; each reading would have to. */
+const areApart = (...ahead: readonly number[]): boolean => ahead.some((ms) => Math.abs(ms) > APART_MAX_MS);
+
 const clocks: Check = {
   id: 'clocks',
   invariant: 'The clocks of services and database agree within a second',
   obligatory: true,
   run: async (world) => {
-    const system = await systemOf(world);
-    const here = Date.now();
-    const names = ['orchestrator', 'kernel', 'database'];
-    const times = names.map((name) => numberIn(memberOf(system, name), 'now'));
-    const [orchestrator = 0, , database = 0] = times;
-    const apart = names.map((name, i) => `${name} ${ahead((times[i] ?? 0) - database)}`).slice(0, 2);
-    demand(
-      times.every((time) => Math.abs(time - database) <= APART_MAX_MS),
-      `beside the database's clock: ${apart.join(', ')}`,
-    );
-    const own = here - orchestrator;
+    let { orchestrator, kernel, own } = await clocksOf(world);
+    for (let reading = 1; reading < READINGS && areApart(orchestrator, kernel); reading += 1)
+      ({ orchestrator, kernel, own } = await clocksOf(world));
+    const apart = [`orchestrator ${ahead(orchestrator)}`, `kernel ${ahead(kernel)}`];
+    demand(!areApart(orchestrator, kernel), `beside the database's clock: ${apart.join(', ')}`);
     demand(Math.abs(own) <= OWN_APART_MAX_MS, `this machine and the server are ${ahead(own)} apart`);
     return `beside the database's clock: ${apart.join(', ')}, this machine ${ahead(own)}`;
   },
@@ -87,8 +96,7 @@ const certificate: Check = {
   },
 };
 
-/** Readings of the pool: one that is busy for a moment is none that is too small. */
-const READINGS = 4;
+/** A pool that is busy for a moment is none that is too small. */
 const BETWEEN_MS = 250;
 
 const pool: Check = {

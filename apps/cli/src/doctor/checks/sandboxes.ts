@@ -1,49 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { demand, NotApplicable, NotMade, type Check } from '../check.ts';
 import { memberOf, objectOf, textIn, type Answer } from '../doctor-api.ts';
 import { Listener } from '../listener.ts';
+import { placesOf, probeOf } from '../sandbox-probe.ts';
 import { describe } from '../world.ts';
-
-interface Place {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Where the API is, as the machine that examines reaches it. */
-function placeOf(url: string): Place {
-  const { hostname, port, protocol } = new URL(url);
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'https:' ? 443 : 80)) };
-}
-
-/**
- * Tries to reach the doctor's listener on loopback, the API, and whatever the sandbox's own routes lead to. A refused
- * connection is an answer from outside, too. Silence and an unreachable network are not. Without a route, which is how
- * a container starts, no packet leaves.
- */
-const probeOf = (places: readonly Place[], port: number): string => `import socket, struct
-def attempt(host, port):
-    try:
-        socket.create_connection((host, port), 1).close()
-        print('reached', host, port)
-    except ConnectionRefusedError:
-        print('own loopback refused' if host.startswith('127.') or host in ('localhost', '::1') else 'answered ' + host)
-    except OSError as error:
-        print('closed', host, error.errno)
-for host, port in ${JSON.stringify(places.map(({ host, port: at }) => [host, at]))}:
-    attempt(host, port)
-routes = 0
-try:
-    for line in open('/proc/net/route').read().splitlines()[1:]:
-        gateway = int(line.split()[2], 16)
-        if gateway:
-            routes += 1
-            attempt(socket.inet_ntoa(struct.pack('<L', gateway)), ${String(port)})
-except FileNotFoundError:
-    pass
-print('routes', routes)
-print('probed')
-`;
 
 const closed: Check = {
   id: 'egress-sandbox',
@@ -52,7 +14,7 @@ const closed: Check = {
   run: async (world) => {
     const listener = await Listener.open();
     try {
-      const places = [{ host: '127.0.0.1', port: listener.port }, placeOf(world.platform.client.url)];
+      const places = [{ host: '127.0.0.1', port: listener.port }, ...(await placesOf(world.platform.client.url))];
       const room = await world.room({ 'probe.py': probeOf(places, listener.port) });
       const { output } = await room.run('python3 probe.py');
       if (!/^probed$/m.test(output)) throw new NotMade(`the probe did not run: ${lastLine(output)}`);
@@ -60,8 +22,9 @@ const closed: Check = {
       const found = lines.filter((line) => /^(?:reached|answered) /.test(line));
       demand(found.length === 0, `a sandbox ${found.join(', ')}`);
       demand(listener.reached === 0, "a sandbox reached the doctor's listener");
-      const routes = lines.find((line) => line.startsWith('routes')) ?? '';
-      return `no connection left the sandbox (${routes}): neither to this program, nor to the API, nor to a gateway`;
+      const numbers = lines.filter((line) => /^(?:routes|resolvers) \d+$/.test(line)).join(', ');
+      const tried = places.map(({ host, port }) => `${host} port ${String(port)}`).join(', ');
+      return `no connection left the sandbox (${numbers}): to ${tried}, a gateway or a resolver`;
     } finally {
       listener.close();
     }
@@ -73,13 +36,17 @@ const NOWHERE = 'http://writ-doctor.invalid/';
 /** Loopback, as an address and as a name that the gate has to resolve before it judges. */
 const INSIDE = ['127.0.0.1', 'localhost'] as const;
 
-/** A gate that refuses, before it connects, answers `egress.refused`; a name may have no address at the executor. */
-function demandRefusedByGate(answer: Answer, host: string): void {
+/**
+ * What a gate does with a host inside, in words. A name may have no address at the executor, and where a proxy resolves
+ * names, the gate doesn't see its address: then nobody knows.
+ */
+function verdictOfGate(answer: Answer, host: string): string {
+  if (answer.code === 'egress.refused') return `${host} is refused`;
   const message = textIn(memberOf(objectOf(answer), 'error'), 'message');
-  if (answer.code === 'egress.refused' || (answer.code === 'egress.failed' && message.includes('has no address')))
-    return;
-  demand(answer.code !== null && answer.code !== 'egress.failed', `the gate went for ${host}: ${describe(answer)}`);
-  throw new NotMade(`a request for ${host} was not judged: ${describe(answer)}`);
+  if (answer.code === 'egress.failed' && message.includes('has no address')) return `${host} has no address there`;
+  const isSent = answer.code === null || (answer.code === 'egress.failed' && isIP(host) !== 0);
+  demand(!isSent, `the gate went for ${host}: ${describe(answer)}`);
+  throw new NotMade(`the gate, or a proxy that resolves names for it, did not refuse ${host}: ${describe(answer)}`);
 }
 
 const gate: Check = {
@@ -92,18 +59,19 @@ const gate: Check = {
       const { port } = listener;
       const net = INSIDE.map((domain) => ({ domain, methods: ['GET'], ports: [port] }));
       const room = await world.room({}, { tools: ['web.fetch'], net });
+      const verdicts: string[] = [];
       for (const host of INSIDE) {
         const answer = await room.call('web.fetch', { url: `http://${host}:${String(port)}/` });
         demand(listener.reached === 0, `a request for ${host} reached a listener on loopback`);
-        demandRefusedByGate(answer, host);
+        verdicts.push(verdictOfGate(answer, host));
       }
       const beyond = await room.call('web.fetch', { url: NOWHERE });
       demand(
         beyond.code !== null && !['egress.failed', 'egress.refused'].includes(beyond.code),
-        `the gate went for a host that no token grants: ${describe(beyond)}`,
+        `a request for a host that no token grants was admitted: ${describe(beyond)}`,
       );
       if (beyond.code !== 'token.scope') throw new NotMade(`a request was not judged: ${describe(beyond)}`);
-      return `loopback is refused though a token grants it, and a host that no token grants is ${beyond.code}`;
+      return `though a token grants them, ${verdicts.join(', and ')}; a host that no token grants got ${beyond.code}`;
     } finally {
       listener.close();
     }

@@ -4,20 +4,17 @@ import { demand, NotMade, type Check } from '../check.ts';
 import { inWords, objectOf, textIn, type Answer, type DoctorApi } from '../doctor-api.ts';
 import { describe } from '../world.ts';
 
-/** Headers that differ between any two answers of one caller, or follow from the body, which is compared itself. */
-const VARYING: ReadonlySet<string> = new Set([
-  'date',
-  'content-length',
-  'etag',
-  'writ-request-id',
-  'ratelimit',
-  'ratelimit-policy',
-]);
+/**
+ * Headers in which an answer could tell what it found. Others name the request or the moment, or a proxy before the API
+ * writes them. Those that follow from the body are compared with it.
+ */
+const TELLING = /^(?:writ-(?!request-id$)|content-(?:type|language|location)$|cache-control$|allow$|last-modified$)/;
+const TELLING_TOO: ReadonlySet<string> = new Set(['link', 'location', 'retry-after', 'vary', 'www-authenticate']);
 const REQUEST = /urn:writ:request:[0-9a-z_-]+/g;
 
 /** The bytes of an answer, without what names the request: its own id, and the id that was asked for. */
 function bytesOf({ status, headers, text }: Answer, asked: string): string {
-  const kept = [...headers].filter(([name]) => !VARYING.has(name));
+  const kept = [...headers].filter(([name]) => TELLING.test(name) || TELLING_TOO.has(name));
   return JSON.stringify([status, kept, text.replaceAll(asked, '<asked>').replaceAll(REQUEST, '<request>')]);
 }
 
