@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fakeApi, problem, writ, type FakeApi, type FakeResponse } from '../specs/run-cli.ts';
@@ -10,15 +10,16 @@ const NOW = 1_700_000_000_000;
 const SYSTEM = { orchestrator: { version: '0.1.0', now: NOW } };
 const KEYS = { body: { record_keys: [], log_keys: [] } };
 
-let said: Record<string, FakeResponse>;
+let said: Record<string, FakeResponse | (() => FakeResponse)>;
 let api: FakeApi;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'writ-doctor-'));
-  api = await fakeApi(
-    ({ method, url }) =>
-      said[`${method} ${url.split('?')[0] ?? ''}`] ?? problem(503, 'bus.unreachable', 'the bus does not answer'),
-  );
+  api = await fakeApi(({ method, url }) => {
+    const answer = said[`${method} ${url.split('?')[0] ?? ''}`];
+    const unknown = problem(503, 'bus.unreachable', 'the bus does not answer');
+    return (typeof answer === 'function' ? answer() : answer) ?? unknown;
+  });
 });
 afterAll(async () => {
   await api.close();
@@ -33,6 +34,7 @@ const doctor = async (...args: string[]) =>
 const made = (): string[] => api.requests.filter(({ method }) => method !== 'GET').map(({ url }) => url);
 
 it('where no tenant can be made, every check has failed as not made, and the report says so', async () => {
+  said['GET /v1/tenants'] = { body: { items: [], next_cursor: null } };
   const { exit, out, err } = await doctor('--report', 'report.json');
   expect([exit, out]).toEqual([1, expect.stringContaining('not healthy')]);
   expect(err).toBe('');
@@ -50,17 +52,47 @@ it('a key that may not examine is told so before anything is made', async () => 
 });
 
 it('a tenant that a run has left open is closed, and one of another name never is', async () => {
-  const tenant = (name: string, age: number) => ({ tenant_id: `ten_${name}`, name, created_at: NOW - age });
   const items = [
-    tenant('writ-doctor 0123456789abcdef', 600_000),
-    tenant('writ-doctor 0123456789abcdee', 1_000),
-    tenant('writ-doctor of acme', 600_000),
-    tenant('acme', 600_000),
+    { tenant_id: 'ten_left', name: 'writ-doctor 0123456789abcdef', created_at: NOW - 600_000 },
+    { tenant_id: 'ten_new', name: 'writ-doctor 0123456789abcdee', created_at: NOW - 1_000 },
+    { tenant_id: 'ten_other', name: 'writ-doctor of acme', created_at: NOW - 600_000 },
+    { tenant_id: 'ten_acme', name: 'acme', created_at: NOW - 600_000 },
   ];
   said['GET /v1/tenants'] = { body: { items, next_cursor: null } };
-  said[`POST /v1/tenants/${items[0]!.tenant_id}/close`] = { body: {} };
-  expect((await doctor()).err).toContain('closed 1 tenants');
-  expect(made().filter((url) => url.endsWith('/close'))).toEqual([`/v1/tenants/${items[0]!.tenant_id}/close`]);
+  said['POST /v1/tenants/ten_left/close'] = { body: {} };
+  expect((await doctor()).err).toBe('note: closed 1 tenant that an earlier run had left open\n');
+  expect(made().filter((url) => url.endsWith('/close'))).toEqual(['/v1/tenants/ten_left/close']);
+});
+
+it('a tenant whose making got no answer is found by its name and closed', async () => {
+  said['GET /v1/tenants'] = () => {
+    const { name } = JSON.parse(api.requests.find(({ method }) => method === 'POST')?.body ?? '{}') as {
+      name?: string;
+    };
+    return {
+      body: { items: name === undefined ? [] : [{ tenant_id: 'ten_lost', name, created_at: NOW }], next_cursor: null },
+    };
+  };
+  said['POST /v1/tenants/ten_lost/close'] = { body: {} };
+  expect(await doctor()).toMatchObject({ exit: 1, err: '' });
+  expect(made()).toEqual(['/v1/tenants', '/v1/tenants/ten_lost/close']);
+});
+
+it('names what may be open where that can be neither closed nor looked for', async () => {
+  expect((await doctor()).err).toMatch(
+    /^note: tenants that earlier runs have left open could not be looked for\nnote: writ-doctor [0-9a-f]{16} may be open: /,
+  );
+  const items = [{ tenant_id: 'ten_left', name: 'writ-doctor 0123456789abcdef', created_at: NOW - 600_000 }];
+  said['GET /v1/tenants'] = { body: { items, next_cursor: null } };
+  expect((await doctor()).err).toMatch(/^note: ten_left may be open: /);
+});
+
+it('a report that can not be written does not cost what was found', async () => {
+  said['GET /v1/tenants'] = { body: { items: [], next_cursor: null } };
+  writeFileSync(join(folder, 'file'), '');
+  const { exit, out, err } = await doctor('--report', 'file/report.json');
+  expect([exit, out]).toEqual([1, expect.stringContaining('not healthy')]);
+  expect(err).toMatch(/^error report: .* could not be written \(.*\): name another file with `--report`$/m);
 });
 
 it('a signature needs a file to be in, and a key that is one', async () => {

@@ -14,8 +14,9 @@ import { withTrust, type Trust, type TrustOptions } from '../trust.ts';
 import { visibleLine } from '../visible.ts';
 import { writeWhole } from '../write-whole.ts';
 import type { Verdict } from './check.ts';
+import { LOG_SINCE_LAST_RUN } from './checks/log.ts';
 import { reportFile, type Report } from './report.ts';
-import { runDoctor } from './run-doctor.ts';
+import { runDoctor, type DoctorRun } from './run-doctor.ts';
 import { keepLog, readKept } from './state-file.ts';
 import { verifyReportCommand } from './verify-report.ts';
 
@@ -46,28 +47,69 @@ async function doctor(context: Context, options: DoctorOptions): Promise<void> {
   const { client } = connect(context, options, 'platform');
   const statePath = statePathOf(context, options);
   const isGiven = options.keys !== undefined || options.trust !== undefined;
-  const { report, receipt, checkpoint, left, open, isInterrupted } = await runDoctor(client, {
+  const run = await runDoctor(client, {
     context,
     kept: statePath === null ? null : readKept(statePath, client.url),
     trust: isGiven ? readTrusted(options) : await publishedTrust(client),
     keys: isGiven ? 'given' : 'published',
   });
-  if (statePath !== null && report.tenant_id !== null && checkpoint !== null && open.length === 0)
-    keepLog(statePath, { url: client.url, tenant_id: report.tenant_id, checkpoint });
+  const { report, receipt, left, open, isInterrupted } = run;
+  for (const note of notesOf(run)) context.writeError(`note: ${note}\n`);
+  show(context, options, report, () => textOf(report));
+  // A file that can't be written must not cost what was found.
   if (options.report !== undefined) {
     const path = resolve(context.cwd, options.report);
-    writeWhole(path, `${JSON.stringify(reportFile(report, receipt, signer), null, 2)}\n`);
+    const file = `${JSON.stringify(reportFile(report, receipt, signer), null, 2)}\n`;
+    written('report', path, () => writeWhole(path, file));
   }
-  if (left > 0) context.writeError(`note: closed ${String(left)} tenants that an earlier run had left open\n`);
-  if (open.length > 0)
-    context.writeError(
-      `note: ${open.join(' and ')} could not be closed: a later run closes them, or \`writ tenant close\` does\n`,
-    );
-  if (receipt === null && report.tenant_id !== null)
-    context.writeError('note: the log gave no receipt that verifies: it did not record the report\n');
-  show(context, options, report, () => textOf(report));
+  if (statePath !== null) keepForNext(statePath, run);
   if (isInterrupted) throw new CliError('interrupted', 'interrupted: what the examination had made is closed');
-  if (!report.healthy || receipt === null || open.length > 0) context.setExit(EXIT.failed);
+  const isOver = receipt !== null && [...open, ...left.open].length === 0 && left.isComplete;
+  if (!report.healthy || !isOver) context.setExit(EXIT.failed);
+}
+
+/** What a person has to know beside the report. */
+function notesOf({ report, receipt, left, open }: DoctorRun): string[] {
+  const stay = [...open, ...left.open];
+  return [
+    ...(left.closed > 0
+      ? [`closed ${String(left.closed)} ${left.closed === 1 ? 'tenant' : 'tenants'} that an earlier run had left open`]
+      : []),
+    ...(left.isComplete ? [] : ['tenants that earlier runs have left open could not be looked for']),
+    ...(stay.length > 0
+      ? [`${stay.join(' and ')} may be open: a later run closes what is, or \`writ tenant close\` does`]
+      : []),
+    ...(receipt === null && report.tenant_id !== null
+      ? ['the log gave no receipt that verifies: it did not record the report']
+      : []),
+  ].map(visibleLine);
+}
+
+/**
+ * Keeps the log of this run for the next one. INVARIANT (a break stays): a kept log that is not what it was stays the
+ * one that later runs compare, so that a second run does not hide what the first one found.
+ */
+function keepForNext(path: string, { report, checkpoint, open }: DoctorRun): void {
+  const isBroken = report.checks.some(({ id, verdict }) => id === LOG_SINCE_LAST_RUN && verdict === 'fail');
+  if (isBroken || report.tenant_id === null || checkpoint === null || open.length > 0) return;
+  const log = { url: report.url, tenant_id: report.tenant_id, checkpoint };
+  written('state', path, () => keepLog(path, log));
+}
+
+/** @throws CliError with this code where the file system refuses */
+function written(code: 'report' | 'state', path: string, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(
+      code,
+      `\`${path}\` could not be written (${reason}): name another file with \`--${code}\``,
+      undefined,
+      { cause },
+    );
+  }
 }
 
 /** The keys that the server publishes. They show that it agrees with itself, and no more. */

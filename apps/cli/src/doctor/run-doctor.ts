@@ -6,6 +6,7 @@ import { VERSION } from '@writ/nest-kit/version';
 import { CliError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Client } from '../http/client.ts';
+import { readCheckpoint } from '../log/read-checkpoint.ts';
 import { momentOf } from '../terminal.ts';
 import type { Trust } from '../trust.ts';
 import { certificateEnd } from './certificate-end.ts';
@@ -14,7 +15,7 @@ import { DoctorApi, itemsOf, numberIn, objectOf, textIn } from './doctor-api.ts'
 import { countsOf, examine, isHealthy, unmade, type CheckResult } from './examine.ts';
 import { closeDigestOf, closeReasonOf, reportFile, verifyRecorded, type Report } from './report.ts';
 import type { KeptLog } from './state-file.ts';
-import { closeLeftTenants, RunTenants } from './tenants.ts';
+import { closeLeftTenants, RunTenants, type LeftTenants } from './tenants.ts';
 import { World, type Surroundings } from './world.ts';
 
 /** The time of all checks; closing what they made has its own, so that all of it takes a minute. */
@@ -32,10 +33,10 @@ export interface DoctorRun {
   readonly report: Report;
   /** of the record that names the report; null where the log gave none that verifies */
   readonly receipt: Receipt | null;
-  /** of the log of the run's tenant; null where it could not be read */
+  /** of the log of the run's tenant; null where none could be read that verifies */
   readonly checkpoint: string | null;
-  /** how many tenants of earlier runs were closed */
-  readonly left: number;
+  /** tenants of earlier runs */
+  readonly left: LeftTenants;
   /** tenants of this run that could not be closed */
   readonly open: readonly string[];
   readonly isInterrupted: boolean;
@@ -44,14 +45,14 @@ export interface DoctorRun {
 /** Examines an installation. What it makes is closed at the end, also after an interruption. */
 export async function runDoctor(client: Client, input: DoctorInput): Promise<DoctorRun> {
   const over = new AbortController();
-  const platform = new DoctorApi(client, AbortSignal.any([over.signal, AbortSignal.timeout(EXAMINATION_MS)]));
   await demandAccess(client);
-  const tenants = new RunTenants(platform);
   const removeHandler = input.context.onInterrupt(() => over.abort());
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(EXAMINATION_MS)]);
+  const platform = new DoctorApi(client, signal);
+  const tenants = new RunTenants(platform);
   const started_at = Date.now();
   try {
-    const left = await closeLeftTenants(platform).catch(() => 0);
+    const left = await closeLeftTenants(platform);
     const { world, results } = await examineAll({ ...input, platform }, tenants, signal, input.context.showProgress);
     const report: Report = {
       v: 1,
@@ -135,10 +136,21 @@ async function conclude(
     .until(signal)
     .get('/v1/log/checkpoint')
     .catch(() => null);
-  const checkpoint = note?.status === 200 ? note.text : null;
+  const checkpoint = note?.status === 200 && isTrusted(note.text, trust) ? note.text : null;
   const open = await tenants.close(platform, closeReasonOf(report));
   const receipt = open.length > 0 || world === null ? null : await closingReceipt(platform, report, trust);
   return { receipt, checkpoint, open };
+}
+
+/** What is kept has to verify at the next run. */
+function isTrusted(note: string, trust: Trust): boolean {
+  try {
+    readCheckpoint(note, trust, 'the newest checkpoint');
+    return true;
+  } catch (error) {
+    if (error instanceof CliError) return false;
+    throw error;
+  }
 }
 
 const TRIES = 20;

@@ -7,7 +7,7 @@ import type { KeptLog } from './state-file.ts';
 
 /** No tenant of a person has such a name by chance: a later run closes the open ones of this form. */
 export const TENANT_NAME = /^writ-doctor [0-9a-f]{16}$/;
-const newTenantName = (): string => `writ-doctor ${randomBytes(8).toString('hex')}`;
+export const newTenantName = (): string => `writ-doctor ${randomBytes(8).toString('hex')}`;
 
 /** A call of a check that takes longer says nothing about its promise. */
 const CALL_MS = 25_000;
@@ -168,9 +168,11 @@ export class World implements DoctorTenant {
 }
 
 /** Makes a tenant with the platform key. */
-export async function createTenant(platform: DoctorApi): Promise<DoctorTenant> {
-  const tenant = await platform.must('POST', '/v1/tenants', { name: newTenantName() });
-  return { tenantId: textIn(tenant, 'tenant_id'), admin: platform.as(textIn(tenant, 'api_key')) };
+export async function createTenant(platform: DoctorApi, name: string): Promise<DoctorTenant> {
+  const tenant = await platform.must('POST', '/v1/tenants', { name });
+  const [tenantId, key] = [textIn(tenant, 'tenant_id'), textIn(tenant, 'api_key')];
+  if (tenantId === '' || key === '') throw new NotMade('POST /v1/tenants answered without an id or a key');
+  return { tenantId, admin: platform.as(key) };
 }
 
 async function newKey(admin: DoctorApi, members: Readonly<Record<string, unknown>>): Promise<string> {
