@@ -154,3 +154,15 @@ export function forksLog(signer: Signer): Deceit {
     return withBody(answer, signNote(other, { name: signatures[0]?.name ?? '', signer }));
   };
 }
+
+/** Changes nothing, and collects the keys that the server gave and the secrets that it got. */
+export const collecting =
+  (secrets: Set<string>): Deceit =>
+  async (request, forward) => {
+    if (pathOf(request) === '/v1/secrets' && request.method === 'PUT')
+      secrets.add((JSON.parse(request.body) as JsonValue).value as string);
+    const answer = await forward();
+    const key = bodyOf(answer)?.api_key as unknown;
+    if (typeof key === 'string') secrets.add(key);
+    return answer;
+  };

@@ -19,6 +19,8 @@ export interface DoctorRun {
   readonly failed: readonly string[];
 }
 
+const NEVER = new Promise<never>(() => undefined);
+
 /** A folder of an operator, with what the doctor keeps between two runs. */
 export class Operator {
   readonly folder = mkdtempSync(join(tmpdir(), 'writ-operator-'));
@@ -38,14 +40,12 @@ export class Operator {
     url: string,
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
+    timing: { readonly interruptAt?: Promise<unknown> } = {},
   ): Promise<DoctorRun> {
     rmSync(this.path('report.json'), { force: true });
     const given = ['--keys', this.#keys.publicKeysFile, '--report', this.path('report.json')];
-    const ran = await this.writ(['doctor', ...given, ...args], {
-      ...env,
-      WRIT_URL: url,
-      WRIT_API_KEY: this.#keys.platformKey,
-    });
+    const connection = { WRIT_URL: url, WRIT_API_KEY: this.#keys.platformKey };
+    const ran = await this.writ(['doctor', ...given, ...args], { ...env, ...connection }, timing);
     let file: JsonValue = null;
     try {
       file = JSON.parse(readFileSync(this.path('report.json'), 'utf8'));
@@ -59,6 +59,7 @@ export class Operator {
   async writ(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
+    { interruptAt = NEVER }: { readonly interruptAt?: Promise<unknown> } = {},
   ): Promise<Pick<DoctorRun, 'exit' | 'out' | 'err'>> {
     const main = join(repositoryRoot(), 'apps/cli/dist/main.js');
     const child = spawn(process.execPath, [main, ...args], {
@@ -69,6 +70,7 @@ export class Operator {
     const ended = new Promise<number | null>((resolve) => {
       child.on('close', resolve);
     });
+    void interruptAt.then(() => child.kill('SIGINT'));
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
     return { exit: await ended, out, err };
   }

@@ -3,7 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { vi } from 'vitest';
-import { Api, Operator, sharedStack, type JsonValue, type SharedStack } from '@writ/stack';
+import { Api, eventually, Operator, sharedStack, type JsonValue, type SharedStack } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -56,6 +56,24 @@ it('passes in less than a minute, closes its tenants, and its report verifies of
     ['--signer', 'operator.pub'],
   ])
     expect(await verify(...trusted)).toMatchObject({ exit: 1, out: '' });
+});
+
+const openTenants = async (): Promise<string[]> => {
+  const { body } = await new Api(stack.url, stack.keys.platformKey).get('/v1/tenants?open=true&limit=100');
+  return (body.items as { name: string }[]).map(({ name }) => name).filter((name) => name.startsWith('writ-doctor '));
+};
+
+it('closes its tenants when it is interrupted, and passes nothing that it did not examine', async () => {
+  const interruptAt = eventually('a tenant of the doctor', async () => (await openTenants()).length > 0);
+  const { exit, out, err, file } = await operator.examine(stack.url, [], {}, { interruptAt });
+  expect([exit, out, err]).toEqual([
+    expect.any(Number),
+    expect.stringMatching(/^not healthy$/m),
+    expect.stringContaining('error interrupted'),
+  ]);
+  expect(exit).not.toBe(0);
+  expect(file.report).toMatchObject({ healthy: false });
+  expect(await openTenants()).toEqual([]);
 });
 
 it('proves at the next run that the log begins with what it kept of it', async () => {
