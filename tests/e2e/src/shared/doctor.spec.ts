@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `writ doctor` on an installation that keeps its promises. tests/fault/src/doctor.long.spec.ts has broken ones.
 import { generateKeyPairSync } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { vi } from 'vitest';
+import { repositoryRoot } from '@writ/testing';
 import { Api, eventually, Operator, sharedStack, type JsonValue, type SharedStack } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -19,6 +21,12 @@ beforeAll(async () => {
 afterAll(() => operator?.remove());
 
 const NOT_HERE = { certificate: 'plain http', 'log-since-last-run': 'no earlier run' };
+const GUIDE = join(repositoryRoot(), 'docs/how-to/doctor.md');
+const shapeOf = (output: string): string[] =>
+  output
+    .trim()
+    .split('\n')
+    .map((line) => (line.startsWith(' ') ? '(evidence)' : line.replaceAll(/[0-9a-hjkmnp-tv-z]{26}|\d+/g, '#')));
 const verify = (...trusted: string[]) => operator.writ(['doctor', 'verify', 'report.json', '-o', 'json', ...trusted]);
 
 it('passes in less than a minute, closes its tenants, and its report verifies offline', async () => {
@@ -34,6 +42,9 @@ it('passes in less than a minute, closes its tenants, and its report verifies of
   expect(file.report).toMatchObject({ healthy: true, keys: 'given', counts: { fail: 0 } });
   expect(out).toMatch(/^not applicable {2}certificate: /m);
   expect(out).toMatch(/^healthy$/m);
+  // Numbers and evidence are of one run; each check has its two lines.
+  const [, sample = ''] = /^```text\n([^]*?)^```$/m.exec(readFileSync(GUIDE, 'utf8')) ?? [];
+  expect(shapeOf(sample)).toEqual(shapeOf(out));
 
   const platform = new Api(stack.url, stack.keys.platformKey);
   const tenantId = file.report.tenant_id as string;

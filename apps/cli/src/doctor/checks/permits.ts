@@ -80,8 +80,8 @@ function forgeriesOf(permit: JsonObject): Readonly<Record<string, JsonObject>> {
   const flipped = Buffer.from(textIn(signature, 'sig'), 'base64');
   flipped[0] = (flipped[0] ?? 0) ^ 1;
   return {
-    'signed by a stranger': { ...theirs },
-    "signed by a stranger under the kernel's key id": {
+    'of a stranger': { ...theirs },
+    "of a stranger under the kernel's key id": {
       ...theirs,
       signatures: [{ keyid: signature['keyid'], sig: theirs.signatures[0]?.sig }],
     },
@@ -91,7 +91,7 @@ function forgeriesOf(permit: JsonObject): Readonly<Record<string, JsonObject>> {
         'base64',
       ),
     },
-    'with a flipped signature': { ...permit, signatures: [{ ...signature, sig: flipped.toString('base64') }] },
+    'with a flipped bit': { ...permit, signatures: [{ ...signature, sig: flipped.toString('base64') }] },
   };
 }
 
@@ -110,7 +110,7 @@ const forged: Check = {
       demandRefused(answer, INVALID, `a permit ${what} was redeemed`);
     }
     await finish(taken);
-    return `refused: ${Object.keys(forgeries).join(', ')}; the genuine one was redeemed`;
+    return `refused: ${Object.keys(forgeries).join(', ')}`;
   },
 };
 

@@ -22,9 +22,11 @@ const closed: Check = {
       const found = lines.filter((line) => /^(?:reached|answered) /.test(line));
       demand(found.length === 0, `a sandbox ${found.join(', ')}`);
       demand(listener.reached === 0, "a sandbox reached the doctor's listener");
-      const numbers = lines.filter((line) => /^(?:routes|resolvers) \d+$/.test(line)).join(', ');
-      const tried = places.map(({ host, port }) => `${host} port ${String(port)}`).join(', ');
-      return `no connection left the sandbox (${numbers}): to ${tried}, a gateway or a resolver`;
+      const [routes, resolvers] = ['routes', 'resolvers'].map(
+        (what) => lines.find((line) => line.startsWith(`${what} `)) ?? `${what} unknown`,
+      );
+      const tried = places.map(({ host, port }) => `${isIP(host) === 6 ? `[${host}]` : host}:${String(port)}`);
+      return `nothing left it (${routes ?? ''}, ${resolvers ?? ''}) to ${tried.join(', ')}, a gateway or a resolver`;
     } finally {
       listener.close();
     }
@@ -71,7 +73,7 @@ const gate: Check = {
         `a request for a host that no token grants was admitted: ${describe(beyond)}`,
       );
       if (beyond.code !== 'token.scope') throw new NotMade(`a request was not judged: ${describe(beyond)}`);
-      return `though a token grants them, ${verdicts.join(', and ')}; a host that no token grants got ${beyond.code}`;
+      return `${verdicts.join(', ')}, and a host that no token grants got ${beyond.code}`;
     } finally {
       listener.close();
     }
