@@ -61,7 +61,8 @@ for line in lines('/proc/net/route')[1:]:
         gateways.add(socket.inet_ntoa(struct.pack('<L', int(line[2], 16))))
 for line in lines('/proc/net/ipv6_route'):
     if int(line[4], 16):
-        gateways.add(socket.inet_ntop(socket.AF_INET6, bytes.fromhex(line[4])) + '%' + line[9])
+        gateway = socket.inet_ntop(socket.AF_INET6, bytes.fromhex(line[4]))
+        gateways.add(gateway + '%' + line[9] if gateway.startswith('fe80') else gateway)
 for gateway in sorted(gateways)[:4]:
     attempt(gateway, ${String(port)})
 resolvers = [line[1] for line in lines('/etc/resolv.conf') if line[:1] == ['nameserver'] and len(line) > 1]
