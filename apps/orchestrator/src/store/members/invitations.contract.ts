@@ -176,7 +176,8 @@ export function invitationsContract(open: () => InvitationStores): void {
         registration({ name, issuer: `https://${name}.example.org`, scopes: [{ scope: 'x', role }] }),
         20,
       );
-      const [vouched, hash] = [person({ provider_id: at }), randomBytes(32)];
+      const person_id = await stores.identities.personOf(tenant, randomBytes(32), newId('person'));
+      const [vouched, hash] = [person({ provider_id: at, person_id, principal: person_id }), randomBytes(32)];
       const member = await stores.members.vouch(tenant, vouched);
       const key = newKey({ hash, principal: vouched.principal, created_by: at, member_id: member?.member_id ?? null });
       const { subject_hash } = vouched;
