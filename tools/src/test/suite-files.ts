@@ -15,7 +15,7 @@ export const suiteFiles = {
   long: ['{apps,libs}/*/src/**/*.long.spec.ts', '{tests/*,tools}/src/**/*.long.spec.ts'],
   chart: ['tools/src/**/*.chart.spec.ts'],
   deploy: ['tests/deploy/src/**/*.spec.ts'],
-  cluster: ['{libs/*,tools}/src/**/*.cluster.spec.ts'],
+  cluster: ['{apps/*,libs/*,tools}/src/**/*.cluster.spec.ts'],
 } as const;
 
 /** The specs of the suite `e2e` that share one stack. */
