@@ -151,6 +151,10 @@ CREATE TRIGGER vote_of_offboarded BEFORE INSERT ON kernel.vote
   FOR EACH ROW WHEN (new.says = 'approve')
   EXECUTE FUNCTION kernel.refuse_vote_of_offboarded();
 
+CREATE TRIGGER vote_of_suspended BEFORE INSERT ON kernel.vote
+  FOR EACH ROW WHEN (new.says = 'approve')
+  EXECUTE FUNCTION kernel.refuse_vote_of_suspended();
+
 -- After a vote while the approval is pending: writes the notice approval.voted. The vote that decides is inserted after
 -- the approval is closed, and so has no notice.
 CREATE TRIGGER vote_cast AFTER INSERT ON kernel.vote

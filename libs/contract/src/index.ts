@@ -251,7 +251,7 @@ export { Erased, FINAL_STATES, isFinal, OperationEvent, OperationView, Resolutio
 export { ApprovalEffect, ApprovalView, DiffView, PreviewView, VoteCount, VoteView } from './messages/operations.ts';
 export { SnapshotView, TreeEntry, WorkspaceView } from './messages/operations.ts';
 export type { SnapshotKind } from './messages/operations.ts';
-export { PersonOffboarded, PRINCIPALS_MAX } from './messages/people.ts';
+export { PersonOffboarded, PersonSuspended, PRINCIPALS_MAX } from './messages/people.ts';
 export { isServiceAccount, personIn, PersonName, Principal, principalOf } from './messages/persons.ts';
 export {
   POLICY_REF,

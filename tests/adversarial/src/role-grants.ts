@@ -114,6 +114,7 @@ export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Ve
     'kernel.delegation': APPEND,
     'kernel.revoked_key': APPEND,
     'kernel.offboarded_person': APPEND,
+    'kernel.suspended_person': ['SELECT', 'INSERT', 'DELETE'],
     'kernel.bound_key': APPEND,
     'kernel.period_budget': ['SELECT', 'INSERT', 'DELETE'],
     'kernel.period_draw': APPEND,

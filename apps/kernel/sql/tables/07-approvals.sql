@@ -224,3 +224,24 @@ CREATE POLICY one_tenant ON kernel.offboarded_person TO writ_kernel
   USING (tenant_id = kernel.tenant()) WITH CHECK (tenant_id = kernel.tenant());
 -- Offboarding is for good, so there is no UPDATE and no DELETE.
 GRANT SELECT, INSERT ON kernel.offboarded_person TO writ_kernel;
+
+-- A person who is suspended. Until that ends, votes by the person, and votes under a right that the person lent or was
+-- lent, count for no approval (kernel.vote_stands). The name is the one that keys carry, as in kernel.vote.
+CREATE TABLE kernel.suspended_person (
+  tenant_id    text NOT NULL,
+  principal    text NOT NULL,
+  member_id    text NOT NULL, -- `mbr_…`: whose names end to be suspended together
+  suspended_at bigint NOT NULL DEFAULT kernel.now_ms(), -- in ms since the epoch
+  suspended_by text NOT NULL, -- the API key
+
+  PRIMARY KEY (tenant_id, principal, member_id)
+);
+-- Which names does the member have that is suspended no more?
+CREATE INDEX suspended_person_of_member ON kernel.suspended_person (tenant_id, member_id);
+ALTER TABLE kernel.suspended_person ENABLE ROW LEVEL SECURITY;
+ALTER TABLE kernel.suspended_person FORCE ROW LEVEL SECURITY;
+-- A transaction reaches persons of its own tenant only. The worker counts no votes, so it has no grant.
+CREATE POLICY one_tenant ON kernel.suspended_person TO writ_kernel
+  USING (tenant_id = kernel.tenant()) WITH CHECK (tenant_id = kernel.tenant());
+-- A suspension begins and ends. Nobody changes whose it is.
+GRANT SELECT, INSERT, DELETE ON kernel.suspended_person TO writ_kernel;

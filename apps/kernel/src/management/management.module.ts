@@ -17,7 +17,7 @@ import { TenantCallSettings } from './call-settings/index.ts';
 import { EndCalls, RevokeKey } from './api-keys/index.ts';
 import { BeginUpload, ExpireAudio } from './audio-devices/index.ts';
 import { Containers, KillContainer, ReadContainerLogs } from './containers/index.ts';
-import { Delegations, OffboardPerson } from './delegations/index.ts';
+import { Delegations, OffboardPerson, SuspendPerson } from './delegations/index.ts';
 import { Freezes, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
 import { Collect, GcRoots } from './garbage-collection/index.ts';
 import { ImageBuilds, TenantImages } from './images/index.ts';
@@ -138,6 +138,7 @@ const identities = (
   new Agents(dependencies.tenancy, dependencies.changes),
   new Delegations(dependencies.tenancy, dependencies.changes),
   new OffboardPerson(dependencies.changes),
+  new SuspendPerson(dependencies.changes),
   new ApproverGroups(dependencies.tenancy, dependencies.changes, dependencies.policies),
   new Tokens(dependencies.tenancy),
   new IssueToken(dependencies.changes),

@@ -7,7 +7,7 @@ import { Budgets } from '../management/budgets/index.ts';
 import { ApplyTools, ListTools } from '../management/tool-registry/index.ts';
 import { BeginUpload } from '../management/audio-devices/index.ts';
 import { Changes, RecordChange } from '../evidence/changes/index.ts';
-import { Delegations, OffboardPerson } from '../management/delegations/index.ts';
+import { Delegations, OffboardPerson, SuspendPerson } from '../management/delegations/index.ts';
 import {
   BeginErasure,
   EraseBatches,
@@ -80,6 +80,7 @@ export function openManagement(kernel: TestKernel) {
     approverGroups: new ApproverGroups(tenancy, changes, kernel.policies),
     delegations: new Delegations(tenancy, changes),
     offboard: new OffboardPerson(changes),
+    suspend: new SuspendPerson(changes),
     tokens: new Tokens(tenancy),
     issue: new IssueToken(changes),
     attenuate: new AttenuateToken(changes),

@@ -411,5 +411,6 @@ function answerOthers(kernel: FakeKernelState): void {
   });
   handlers.set('api_key.revoke', () => ({ tokens: [], more_tokens: false }));
   handlers.set('person.offboard', () => ({ delegations: 0 }));
+  handlers.set('person.suspend', () => ({ names: 1 }));
   handlers.set('change.record', () => ({ recorded: newId('record') }));
 }

@@ -19,6 +19,16 @@ export const PersonOffboarded = Type.Object(
 );
 export type PersonOffboarded = Static<typeof PersonOffboarded>;
 
+/** The kernel's changes for a member who is suspended, or active again. */
+export const PersonSuspended = Type.Object(
+  {
+    /** names whose votes count no more, or again, since this request */
+    names: Type.Integer({ minimum: 0 }),
+  },
+  closed,
+);
+export type PersonSuspended = Static<typeof PersonSuspended>;
+
 /** orchestrator → kernel, as rows of KERNEL_REQUESTS. */
 export const PEOPLE_REQUESTS = {
   /**
@@ -32,6 +42,20 @@ export const PEOPLE_REQUESTS = {
       caller: Caller,
       member_id: idSchema('member'),
       principals: Type.Array(Principal, { minItems: 1, maxItems: PRINCIPALS_MAX }),
+    },
+    closed,
+  ),
+  /**
+   * → PersonSuspended. While the person is suspended, votes of these names, and those under rights that they lent or
+   * were lent, count for no approval. They count again when `suspended` is false, for all names of the member.
+   */
+  'person.suspend': Type.Object(
+    {
+      v: Type.Literal(1),
+      caller: Caller,
+      member_id: idSchema('member'),
+      suspended: Type.Boolean(),
+      principals: Type.Array(Principal, { maxItems: PRINCIPALS_MAX }),
     },
     closed,
   ),

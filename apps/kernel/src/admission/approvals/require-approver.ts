@@ -45,6 +45,8 @@ export async function requireRight(
   const principals = [...new Set([right.principal, principalOf(caller)])];
   if (await kernelSql.areOffboarded(tenants.pool, { tenant: caller.tenant_id, principals }))
     throw new Fault('auth.role', 'the person whose right this is was offboarded, and decides about no call any more');
+  if (await kernelSql.areSuspended(tenants.pool, { tenant: caller.tenant_id, principals }))
+    throw new Fault('auth.role', 'the person whose right this is, or who uses it, is suspended: activate the member');
   const groups = await kernelSql.approverGroupsOf(tenants.pool, { tenant: caller.tenant_id, principals });
   return { ...right, groups };
 }

@@ -82,7 +82,7 @@ test('schema.prisma describes every table as its SQL creates it', async () => {
   const database = await testDatabase();
   try {
     const tables = await migrated(database.ownerUrl);
-    expect(Object.keys(tables)).toHaveLength(54);
+    expect(Object.keys(tables)).toHaveLength(55);
     expect(declared(schema)).toEqual(tables);
   } finally {
     await database.drop();

@@ -2,3 +2,4 @@
 export { DelegationsController } from './delegations.controller.ts';
 export { Delegations } from './delegations.ts';
 export { OffboardPerson } from './offboard-person.ts';
+export { SuspendPerson } from './suspend-person.ts';

@@ -26,6 +26,7 @@ import {
   FullOutputRef,
   KeyRevoked,
   PersonOffboarded,
+  PersonSuspended,
   allowUnknownMembers,
   OperationExplanation,
   OperationView,
@@ -96,6 +97,7 @@ const mcpServer = Type.Object(
 export const KERNEL_REPLIES = {
   'api_key.revoke': allowUnknownMembers(KeyRevoked),
   'person.offboard': allowUnknownMembers(PersonOffboarded),
+  'person.suspend': allowUnknownMembers(PersonSuspended),
   'operation.read': operation,
   'operation.list': pageOf(OperationView),
   'operation.cancel': operation,

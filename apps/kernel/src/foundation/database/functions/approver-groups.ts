@@ -14,6 +14,11 @@ export const approverGroupsFunctions = {
     { tenant: sqlTypes.text, principals: sqlTypes.textArray },
     { returns: 'value' },
   ),
+  areSuspended: kernelFunction<boolean>()(
+    'kernel.are_suspended',
+    { tenant: sqlTypes.text, principals: sqlTypes.textArray },
+    { returns: 'value' },
+  ),
   unknownGroups: kernelFunction<string[]>()(
     'kernel.unknown_groups',
     { tenant: sqlTypes.text, names: sqlTypes.textArray },
