@@ -87,8 +87,8 @@ export abstract class Invitations {
     before: () => Promise<void>,
   ): Promise<InvitationRow | null>;
   /**
-   * Accepts the open invitation of the code, once: in one transaction, the person becomes a member, and the role becomes
-   * the member's own. False where the code is of no open invitation, it is for somebody else or for another provider,
+   * Accepts the open invitation of the code, once: in one transaction, the person becomes a member, and the role
+   * becomes the member's own. False where the code is of no open invitation, it is for somebody else or for another provider,
    * and where the inviter's key is no administrator's any more. Faults: `conflict` where the name of the person is that
    * of a member at another issuer, where the member has another role of its own, and where it isn't active.
    * Implementations MUST await `before` after these checks, and change nothing where it rejects.
