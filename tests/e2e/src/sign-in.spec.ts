@@ -237,7 +237,7 @@ it('an offboarded member is out at every replica for good: sessions, programs, t
 });
 
 it('an invited person becomes a member by the link, once, at every replica; a stolen or revoked link gives nothing', async () => {
-  for (const person of ['ivy', 'mallory']) server.scopesOf.set(person, 'openid');
+  for (const person of ['ivy', 'moe']) server.scopesOf.set(person, 'openid');
   const invite = async (): Promise<JsonValue> =>
     await world.admin.must('/v1/invitations', { email: 'ivy@example.org', role: 'auditor' });
   const take = async (person: string, { link }: JsonValue) => {
@@ -248,7 +248,7 @@ it('an invited person becomes a member by the link, once, at every replica; a st
   const [made, revoked] = [await invite(), await invite()];
   for (const { link } of [made, revoked]) secrets.push((link as string).split('code=')[1] ?? '');
   await world.admin.request('DELETE', `/v1/invitations/${revoked.invitation_id as string}`);
-  expect([(await take('mallory', made)).isIn, (await take('ivy', revoked)).isIn]).toEqual([false, false]);
+  expect([(await take('moe', made)).isIn, (await take('ivy', revoked)).isIn]).toEqual([false, false]);
   const { browser: ivy, isIn } = await take('ivy', made);
   expect(isIn).toBe(true);
   for (const at of [url, other]) expect((await get(ivy, '/v1/approvals', at)).status).toBe(200);
