@@ -28,6 +28,11 @@ CREATE TRIGGER member_named AFTER INSERT OR UPDATE OF person_id ON orchestrator.
   FOR EACH ROW WHEN (new.person_id IS NOT NULL)
   EXECUTE FUNCTION orchestrator.keep_member_name();
 
+-- Before a suspension of a member begins or ends: the kernel is to be told. It is told of offboardings otherwise.
+CREATE TRIGGER member_votes BEFORE UPDATE OF state ON orchestrator.member
+  FOR EACH ROW WHEN (old.state <> new.state AND new.state <> 'offboarded')
+  EXECUTE FUNCTION orchestrator.note_unsettled_votes();
+
 -- After a member is suspended, offboarded, or no administrator by a role of its own any more: its invitations end.
 CREATE TRIGGER member_lost_rights AFTER UPDATE OF role, state ON orchestrator.member
   FOR EACH ROW WHEN (new.state <> 'active' OR (old.role = 'admin' AND new.role IS DISTINCT FROM 'admin'))

@@ -33,7 +33,9 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   ),
   'writ_orchestrator UPDATE orchestrator.offboarding': ['ended_at', 'tried_at'],
   'writ_orchestrator UPDATE orchestrator.invitation': columns('accepted_at member_id revoked_at revoked_by'),
-  'writ_orchestrator UPDATE orchestrator.member': columns('person_id sealed role state changed_at changed_by'),
+  'writ_orchestrator UPDATE orchestrator.member': columns(
+    'person_id sealed role state votes_unsettled changed_at changed_by',
+  ),
   'writ_orchestrator UPDATE orchestrator.former_secret': ['ends_at'],
   'writ_orchestrator UPDATE orchestrator.identity_provider': [
     'scopes',

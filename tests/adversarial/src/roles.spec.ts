@@ -283,6 +283,7 @@ it('the delivery lookup without a tenant returns ids only, to the delivering pro
       'SELECT orchestrator.prune_deliveries(0, 1)',
       'SELECT orchestrator.prune_sign_ins(1)',
       'SELECT * FROM orchestrator.open_offboardings(1)',
+      'SELECT * FROM orchestrator.unsettled_votes(1)',
     ])
       expect({ role, said: await outcome(as[role], sql) }).toEqual({ role, said: FORBIDDEN });
   }

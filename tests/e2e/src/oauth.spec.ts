@@ -24,6 +24,14 @@ import { challengeOf, OauthClient } from './oauth-client.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 const SCOPES = 'writ:agent writ:operator';
+/** Two of the group `voters` approve what is written to `votes/`. */
+const VOTED = `
+@id("all") @reason("everything is permitted")
+permit (principal, action, resource);
+
+@id("votes") @reason("two voters approve it") @would_pass("other files") @approvers("voters") @quorum("2")
+forbid (principal, action in Action::"write", resource is File) when { resource.path like "votes/*" };
+`;
 /** How most clusters name themselves. */
 const CLUSTER = 'https://kubernetes.default.svc.cluster.local';
 let url: string;
@@ -308,4 +316,42 @@ it('the commands of the guide do what it says', async () => {
   expect(output).toContain(`"resource":"${url}"`);
   expect(output).toContain('a repository');
   folder.remove();
+});
+
+it('votes of a suspended member, and rights that they lent, count for no call until the suspension ends', async () => {
+  // Ben becomes a member by a token.
+  await remove();
+  await register({ person_claim: 'email' });
+  expect((await (await as('ben')).get('/v1/approvals')).status).toBe(200);
+  const keyOf = async (name: string): Promise<{ api: Api; member: string }> => {
+    const body = { name, role: 'operator', principal: `${name}@example.org` };
+    const { api_key, member_id } = await world.admin.must('/v1/api-keys', body);
+    return { api: new Api(url, api_key as string), member: `/v1/members/${member_id as string}` };
+  };
+  const [ben, dan, eve] = [await keyOf('ben'), await keyOf('dan'), await keyOf('eve')];
+  const members = ['ben', 'dan', 'eve'].map((name) => `${name}@example.org`);
+  expect((await world.admin.request('PUT', '/v1/approver-groups', { name: 'voters', members })).status).toBe(200);
+  await world.admin.must('/v1/policies', { document: { v: 1, name: 'voted', cedar: VOTED } });
+  await world.admin.must('/v1/policies/activate', { policy: 'voted' });
+  const lent = { to: 'eve@example.org', note: 'away', expires_at: Date.now() + 3_600_000 };
+  const { delegation_id } = await ben.api.must('/v1/approvals/delegations', lent);
+  const change = async (state: string): Promise<void> => {
+    expect((await world.admin.request('PATCH', ben.member, { state })).body.state).toBe(state);
+  };
+  const { body: held } = await call(await as('ann', 'writ:agent'), 'fs.write', { path: 'votes/x.txt', content: 'x' });
+  const shown = async (): Promise<JsonValue> =>
+    (await world.admin.get(`/v1/approvals/${held.approval_id as string}`)).body;
+  // A preview that ends between two votes would make the first one void.
+  await vi.waitFor(async () => expect(await shown()).toMatchObject({ of: 'effect' }), 20_000);
+  const approve = async (by: Api, more: object = {}): Promise<JsonValue> =>
+    (await approveShown(by, held.approval_id, { ...more })).body;
+  expect(await approve(ben.api)).toMatchObject({ state: 'held', votes: { given: 1, needed: 2 } });
+  await change('suspended');
+  expect((await shown()).votes).toMatchObject({ given: 0 });
+  expect((await approve(eve.api, { delegation_id })).code).toBe('auth.role');
+  expect(await approve(dan.api)).toMatchObject({ state: 'held', votes: { given: 1, needed: 2 } });
+  await change('active');
+  expect((await shown()).votes).toMatchObject({ given: 2 });
+  await approve(eve.api);
+  await world.until(held.operation_id as string, ['committed']);
 });

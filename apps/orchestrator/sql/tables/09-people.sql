@@ -14,6 +14,8 @@ CREATE TABLE orchestrator.member (
   -- What it may do. A role is added to those that scopes and groups give.
   role       text CHECK (role IN ('admin', 'operator', 'agent', 'auditor')), -- null: what scopes and groups give
   state      text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'suspended', 'offboarded')),
+  -- whether the kernel is still to be told that votes of the member count no more, or count again
+  votes_unsettled boolean NOT NULL DEFAULT false,
 
   created_at bigint DEFAULT orchestrator.now_ms() NOT NULL,
   created_by text COLLATE "C" NOT NULL, -- the API key, or the identity provider where the person signed in
@@ -30,6 +32,8 @@ CREATE UNIQUE INDEX member_named ON orchestrator.member (tenant_id, name)
   WHERE name IS NOT NULL AND state <> 'offboarded';
 -- Pages of a tenant's members, newest first.
 CREATE INDEX member_listed ON orchestrator.member (tenant_id, created_at DESC, member_id DESC);
+-- orchestrator.unsettled_votes finds members of whom the kernel is still to be told.
+CREATE INDEX member_unsettled ON orchestrator.member (changed_at) WHERE votes_unsettled;
 ALTER TABLE orchestrator.member ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY member_tenant ON orchestrator.member TO writ_orchestrator
   USING (tenant_id = current_setting('writ.tenant_id', true))
@@ -39,8 +43,10 @@ CREATE POLICY member_refused ON orchestrator.member FOR SELECT TO writ_owner USI
 -- For orchestrator.renew_runs: whose runs end?
 CREATE POLICY api_key_refused ON orchestrator.api_key FOR SELECT TO writ_owner
   USING (EXISTS (SELECT FROM orchestrator.member AS m WHERE m.member_id = api_key.member_id AND m.state <> 'active'));
+-- For orchestrator.unsettled_votes, which runs as the owner.
+CREATE POLICY member_votes_unsettled ON orchestrator.member FOR SELECT TO writ_owner USING (votes_unsettled);
 -- A forgotten person's member is removed.
-GRANT SELECT, INSERT, DELETE, UPDATE (person_id, sealed, role, state, changed_at, changed_by)
+GRANT SELECT, INSERT, DELETE, UPDATE (person_id, sealed, role, state, votes_unsettled, changed_at, changed_by)
   ON orchestrator.member TO writ_orchestrator;
 
 -- Whose member a subject of an issuer is.

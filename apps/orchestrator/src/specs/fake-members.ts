@@ -50,6 +50,9 @@ export class FakeMembers extends Members {
   /** Does what a trigger does in the database: a member is suspended, or an administrator no more. */
   whenLost: (tenantId: TenantId, memberId: string, by: string) => Promise<void> = async () => undefined;
 
+  /** members of whom the kernel is still to be told whether their votes count */
+  readonly unsettled = new Map<string, TenantId>();
+
   /** As a transaction that ends without its changes. */
   undo(memberId: string): void {
     this.#rows.delete(memberId);
@@ -176,6 +179,7 @@ export class FakeMembers extends Members {
       throw new Fault('conflict', LAST_ADMINISTRATORS_MEMBER);
     await before();
     const changed = this.#replace(tenantId, memberId, { ...change, changed_by: by, changed_at: (this.#clock += 1) });
+    if (change.state !== undefined) this.unsettled.set(memberId, tenantId);
     const isLess = changed !== null && member.role === 'admin' && changed.role !== 'admin';
     if (isLess || changed?.state === 'suspended') await this.whenLost(tenantId, memberId, by);
     return changed;

@@ -27,6 +27,7 @@ import { FakeBrowserSessions } from './fake-browser-sessions.ts';
 import { FakeDeviceAuthorizations, FakeSignIns } from './fake-sign-ins.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeMembers, FakeOffboardings } from './fake-members.ts';
+import { FakeSuspensions } from './fake-suspensions.ts';
 import { FakeIdentities } from './fake-identities.ts';
 import { FakeInvitations } from './fake-invitations.ts';
 import { FakeLedger } from './fake-ledger.ts';
@@ -109,6 +110,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
   ];
   const identities = new FakeIdentities(keys);
   const members = new FakeMembers(keys, identities);
+  const offboardings = new FakeOffboardings(members, keys);
   const signIns = new FakeSignIns(identities);
   const deviceAuthorizations = new FakeDeviceAuthorizations(signIns);
   const empty = emptyTree();
@@ -127,7 +129,8 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
     keys,
     identities,
     members,
-    offboardings: new FakeOffboardings(members, keys),
+    offboardings,
+    suspensions: new FakeSuspensions(members, offboardings),
     invitations: new FakeInvitations(members, keys, identities),
     browserSessions: new FakeBrowserSessions(),
     signIns,

@@ -6,6 +6,7 @@ import { sqlFunction, sqlTypes } from '@writ/database';
 import type { ProviderInForce } from './identities/identities.ts';
 import type { Role } from './keys/roles.ts';
 import type { OpenOffboarding } from './members/offboardings.ts';
+import type { UnsettledVotes } from './members/suspensions.ts';
 import type { RenewedRun, RunClaim } from './session-rows/sessions.ts';
 import type { DeliveryClaim } from './webhooks/deliveries.ts';
 
@@ -106,6 +107,7 @@ export const orchestratorSql = {
     { rows: integer },
     { returns: 'rows' },
   ),
+  unsettledVotes: sqlFunction<UnsettledVotes>()('orchestrator.unsettled_votes', { rows: integer }, { returns: 'rows' }),
   /** How many it deleted. */
   pruneSignIns: sqlFunction<number>()('orchestrator.prune_sign_ins', { rows: integer }, { returns: 'value' }),
 };

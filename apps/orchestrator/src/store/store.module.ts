@@ -22,6 +22,8 @@ import { Offboardings } from './members/offboardings.ts';
 import { PgInvitations } from './members/pg-invitations.ts';
 import { PgOffboardings } from './members/pg-offboardings.ts';
 import { PgMembers } from './members/pg-members.ts';
+import { PgSuspensions } from './members/pg-suspensions.ts';
+import { Suspensions } from './members/suspensions.ts';
 import { RegisteredLifetime } from './registered-lifetime.ts';
 import { RUNS_MAX, SESSIONS_MAX, UNENDED_MAX } from './session-rows/bounds.ts';
 import { PgRunWork } from './session-rows/pg-run-work.ts';
@@ -59,6 +61,7 @@ export interface Stores {
   readonly identities: Identities;
   readonly members: Members;
   readonly offboardings: Offboardings;
+  readonly suspensions: Suspensions;
   readonly invitations: Invitations;
   readonly browserSessions: BrowserSessions;
   readonly signIns: SignIns;
@@ -102,6 +105,7 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
     identities: new PgIdentities(pool),
     members: new PgMembers(pool),
     offboardings: new PgOffboardings(pool),
+    suspensions: new PgSuspensions(pool),
     invitations: new PgInvitations(pool),
     browserSessions: new PgBrowserSessions(pool),
     signIns,
@@ -144,6 +148,7 @@ export class StoreModule {
       provideValue(stores.identities, Identities),
       provideValue(stores.members, Members),
       provideValue(stores.offboardings, Offboardings),
+      provideValue(stores.suspensions, Suspensions),
       provideValue(stores.invitations, Invitations),
       provideValue(stores.browserSessions, BrowserSessions),
       provideValue(stores.signIns, SignIns),

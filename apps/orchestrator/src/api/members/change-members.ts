@@ -9,6 +9,7 @@ import type { Authenticator } from '../../edge/access/authenticator.ts';
 import type { IdentityHashes } from '../../edge/access/oauth/person-links.ts';
 import type { Identities } from '../../store/identities/identities.ts';
 import type { MemberRow, Members } from '../../store/members/members.ts';
+import type { SettleVotes } from './settle-votes.ts';
 import type { MemberPatch, NewIdentity } from './views.ts';
 
 /** Service accounts of one tenant: more than an organisation has programs that call by themselves. */
@@ -19,6 +20,7 @@ export interface ChangeMembersParts {
   readonly identities: Pick<Identities, 'read'>;
   readonly hashes: IdentityHashes;
   readonly authenticator: Pick<Authenticator, 'forgetKeys'>;
+  readonly votes: Pick<SettleVotes, 'settle'>;
 }
 
 /** Makes and changes members. */
@@ -48,7 +50,7 @@ export class ChangeMembers {
 
   /** Faults: `not_found`, `conflict`, `request.malformed`. */
   async change(caller: Caller, memberId: string, patch: MemberPatch): Promise<MemberRow> {
-    const { members, authenticator } = this.#parts;
+    const { members, authenticator, votes } = this.#parts;
     const member = await members.read(caller.tenant_id, memberId);
     if (member === null) throw new Fault('not_found');
     if (patch.role !== undefined && member.kind === 'service')
@@ -58,6 +60,7 @@ export class ChangeMembers {
     );
     if (changed === null) throw new Fault('not_found');
     authenticator.forgetKeys();
+    if (patch.state !== undefined) await votes.settle(caller.tenant_id, memberId);
     return changed;
   }
 

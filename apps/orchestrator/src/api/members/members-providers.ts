@@ -9,11 +9,13 @@ import { DriveRuns } from '../../runs/driving/drive-runs.ts';
 import { ApiKeys } from '../../store/keys/api-keys.ts';
 import { Members } from '../../store/members/members.ts';
 import { Offboardings } from '../../store/members/offboardings.ts';
+import { Suspensions } from '../../store/members/suspensions.ts';
 import { RegisteredLifetime } from '../../store/registered-lifetime.ts';
 import { ChangeMembers } from './change-members.ts';
 import { Offboard } from './offboard.ts';
+import { SettleVotes } from './settle-votes.ts';
 
-/** How often what goes on is completed, in milliseconds: an offboarding takes a minute at most. */
+/** How often what goes on is completed, in milliseconds: offboardings and suspensions take a minute at most. */
 const SWEEP_MS = 10_000;
 
 /** Provides what changes members. */
@@ -28,10 +30,17 @@ export const membersProviders = (logger: ProcessContext['logger']): Provider[] =
       return offboard;
     },
   ),
+  provideBy(SettleVotes, [KernelClient, Suspensions, RegisteredLifetime], (kernel, suspensions, lifetime) => {
+    const report = (err: unknown): void =>
+      logger.warn({ err }, 'the kernel could not be told whose votes count, and is told again');
+    const votes = new SettleVotes(kernel, { suspensions, report });
+    lifetime.add(new Repeated(() => votes.sweep(), SWEEP_MS, report));
+    return votes;
+  }),
   provideBy(
     ChangeMembers,
-    [KernelClient, Members, Identities, IdentityHashes, Authenticator],
-    (kernel, members, identities, hashes, authenticator) =>
-      new ChangeMembers(kernel, { members, identities, hashes, authenticator }),
+    [KernelClient, Members, Identities, IdentityHashes, Authenticator, SettleVotes],
+    (kernel, members, identities, ...[hashes, authenticator, votes]) =>
+      new ChangeMembers(kernel, { members, identities, hashes, authenticator, votes }),
   ),
 ];

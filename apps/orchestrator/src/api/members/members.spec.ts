@@ -111,8 +111,15 @@ describe('a person', () => {
     expect((await ask('PATCH', `/v1/members/${id}`, { state: 'suspended' })).status).toBe(200);
     expect((await ask('GET', '/v1/whoami', undefined, api_key)).json).toEqual(problem('auth.invalid', 401));
     expect(await annsKey()).toEqual(problem('conflict', 409));
+    const told = () =>
+      api.kernel.requests.filter(({ verb }) => verb === 'person.suspend').map(({ request }) => request);
+    expect(told().at(-1)).toMatchObject({ member_id: id, suspended: true, principals: ['ann@example.org'] });
     // Forgetting them would let them in again as somebody new.
     expect((await ask('DELETE', `/v1/persons/${person_id}`)).json).toEqual(problem('conflict', 409));
+    await ask('PATCH', `/v1/members/${id}`, { role: 'auditor' });
+    const before = told().length;
+    expect((await ask('PATCH', `/v1/members/${id}`, { state: 'active' })).status).toBe(200);
+    expect(told().slice(before)).toMatchObject([{ member_id: id, suspended: false }]);
   });
 
   it('is a pseudonym for auditors', async () => {

@@ -133,9 +133,11 @@ export class PgMembers extends Members {
       if (state === 'suspended') await verifyOthersLast(client, memberId);
       await before();
       await client.query(
-        `UPDATE orchestrator.member SET role = $2, state = $3, changed_at = orchestrator.now_ms(), changed_by = $4
+        `UPDATE orchestrator.member SET role = $2, state = $3, changed_at = orchestrator.now_ms(), changed_by = $4,
+           votes_unsettled = votes_unsettled OR $5
          WHERE member_id = $1`,
-        [memberId, role, state, by],
+        // A repeated request tells the kernel of names that came meanwhile.
+        [memberId, role, state, by, change.state !== undefined],
       );
       if (state === 'suspended') await wakeRuns(client, memberId);
       return await readMember(client, memberId);
