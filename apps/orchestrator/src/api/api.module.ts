@@ -6,6 +6,7 @@ import { provideBy, provideClass, type ProcessContext } from '@writ/nest-kit';
 import { BlobStore } from '@writ/blobs';
 import { Follow } from '../calls/follow.ts';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
+import { RevokeKey } from '../calls/kernel/revoke-key.ts';
 import { ShowOperation } from '../calls/show-operation.ts';
 import { ReadReceipt } from '../delivery/read-receipt.ts';
 import { LedgerClient } from '../delivery/ledger-client.ts';
@@ -137,6 +138,12 @@ const workspaces: Provider[] = [
   provideClass(Import, KernelClient, BlobStore),
 ];
 
+const revocation = provideBy(
+  RevokeKey,
+  [KernelClient, ApiKeys, Authenticator, DriveRuns],
+  (kernel, keys, authenticator, runs) => new RevokeKey(kernel, { keys, authenticator, runs }),
+);
+
 const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => [
   provideBy(ReportSystem, [KernelClient], (kernel) => new ReportSystem(kernel, Date.now)),
   provideClass(CreateTenant, KernelClient, ApiKeys),
@@ -144,25 +151,25 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
   provideClass(ClosedRecords, KernelClient, LedgerClient),
   provideBy(
     ChangeKeys,
-    [KernelClient, ApiKeys, Authenticator, Jobs, DriveRuns, Members, PersonLinks],
-    (kernel, keys, authenticator, ...[jobs, runs, members, persons]) =>
+    [KernelClient, ApiKeys, Authenticator, Jobs, RevokeKey, Members, PersonLinks],
+    (kernel, keys, authenticator, ...[jobs, revokeKey, members, persons]) =>
       new ChangeKeys(
         kernel,
         keys,
         authenticator,
-        { jobs, runs, members, persons },
+        { jobs, revokeKey, members, persons },
         { scopes: scopesOf(ROUTES), now: Date.now },
       ),
   ),
   provideBy(
     ChangeProviders,
     [
-      ...([KernelClient, Identities, Members, ApiKeys, Authenticator, DriveRuns] as const),
+      ...([KernelClient, Identities, Members, ApiKeys, RevokeKey, Authenticator] as const),
       ...([IdentityHashes, ProtectedResource, IssuerConsent] as const),
     ],
-    (kernel, identities, members, keys, authenticator, runs, ...[hashes, resource, consent]) =>
+    (kernel, identities, members, keys, revokeKey, authenticator, ...[hashes, resource, consent]) =>
       new ChangeProviders(kernel, {
-        ...{ identities, members, keys, authenticator, runs, hashes, resource, consent, issuerAllowed },
+        ...{ identities, members, keys, revokeKey, authenticator, hashes, resource, consent, issuerAllowed },
       }),
   ),
   provideClass(Delegate, KernelClient, ApiKeys),
@@ -268,6 +275,7 @@ export class ApiModule {
       imports: below,
       controllers: CONTROLLERS,
       providers: [
+        revocation,
         ...resources(config),
         ...workspaces,
         ...membersProviders(logger),

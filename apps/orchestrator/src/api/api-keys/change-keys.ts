@@ -13,6 +13,7 @@ import { NOT_ACTIVE } from '../../store/keys/principals.ts';
 import type { Members } from '../../store/members/members.ts';
 import { formatApiKey, hashApiKey, KEY_BYTES } from '../../edge/access/api-key-text.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import type { RevokeKey } from '../../calls/kernel/revoke-key.ts';
 
 /** The values of a new key in a request. */
 export interface CreateKeyRequest {
@@ -36,13 +37,12 @@ export interface RotateKeyRequest {
 /** Most jobs in one response: a person has to review each. */
 const LISTED_JOBS_MAX = 200;
 
-/** What depends on a key: jobs, and runs in progress. */
+/** What depends on a key, and whose it is. */
 export interface KeyDependents {
   readonly jobs: Pick<Jobs, 'madeBy'>;
   readonly members: Pick<Members, 'read' | 'ofPerson'>;
   readonly persons: Pick<PersonLinks, 'idOf'>;
-  /** the runs that this replica drives */
-  readonly runs: { readonly keyRevoked: (apiKeyId: string) => void };
+  readonly revokeKey: Pick<RevokeKey, 'run'>;
 }
 
 /** What bounds new keys. */
@@ -204,27 +204,15 @@ export class ChangeKeys {
 
   /**
    * Revokes a key, and ends its held and running calls and its runs, including those of sub-agents. Tokens and jobs
-   * that it created remain, and are returned. INVARIANT (the kernel first): the kernel durably refuses the key's calls
-   * before the key is revoked here. So no call of a revoked key commits, even after a crash in between. A repeated
-   * request completes the rest. Faults: `not_found`, `conflict` for the last key of an administrator.
+   * that it created remain, and are returned. Faults: `not_found`, `conflict` for the last key of an administrator.
    */
   async revoke(caller: Caller, apiKeyId: string): Promise<RevokedApiKey> {
-    let tokens: KeyRevoked | null = null;
-    const revoked = await this.#keys.revoke(caller.tenant_id, apiKeyId, async () => {
-      tokens = await this.#kernel.ask('api_key.revoke', caller, { api_key_id: apiKeyId });
-    });
+    const revoked = await this.#dependents.revokeKey.run(caller, apiKeyId);
     if (revoked === null) throw new Fault('not_found');
-    this.#authenticator.forget(apiKeyId);
-    this.#dependents.runs.keyRevoked(apiKeyId);
-    return { ...apiKeyView(revoked), remains: await this.#remainsOf(caller, apiKeyId, tokens) };
+    return { ...apiKeyView(revoked.row), remains: await this.#remainsOf(caller, apiKeyId, revoked.left) };
   }
 
-  async #remainsOf(
-    { tenant_id }: Caller,
-    apiKeyId: string,
-    kernel: KeyRevoked | null,
-  ): Promise<RevokedApiKey['remains']> {
-    if (kernel === null) throw new Error('a key was revoked without the kernel');
+  async #remainsOf({ tenant_id }: Caller, apiKeyId: string, kernel: KeyRevoked): Promise<RevokedApiKey['remains']> {
     const jobs = await this.#dependents.jobs.madeBy(tenant_id, apiKeyId, LISTED_JOBS_MAX + 1);
     const more = kernel.more_tokens || jobs.length > LISTED_JOBS_MAX;
     return { capability_tokens: kernel.tokens, jobs: jobs.slice(0, LISTED_JOBS_MAX), more };

@@ -3,6 +3,7 @@ import { Fault, type Caller, type Id, type TenantId } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import type { RevokeKey } from '../../calls/kernel/revoke-key.ts';
 import type { Authenticator } from '../../edge/access/authenticator.ts';
 import type { IssuerConsent } from '../../edge/access/oauth/issuer-consent.ts';
 import { workloadHash } from '../../edge/access/workloads/workload-callers.ts';
@@ -42,10 +43,9 @@ export type PresentCondition = (present: ProviderRow | null) => void;
 export interface ChangeProvidersParts {
   readonly identities: Identities;
   readonly members: Pick<Members, 'ofPerson'>;
-  readonly keys: ApiKeys;
-  readonly authenticator: Pick<Authenticator, 'forget' | 'forgetIdentities'>;
-  /** the runs that this replica drives */
-  readonly runs: { readonly keyRevoked: (apiKeyId: string) => void };
+  readonly keys: Pick<ApiKeys, 'authenticate'>;
+  readonly revokeKey: Pick<RevokeKey, 'run'>;
+  readonly authenticator: Pick<Authenticator, 'forgetIdentities'>;
   readonly hashes: IdentityHashes;
   readonly resource: ProtectedResource;
   readonly consent: Pick<IssuerConsent, 'verify'>;
@@ -231,7 +231,6 @@ export class ChangeProviders {
     return provider;
   }
 
-  /** INVARIANT (the kernel first): the kernel durably refuses a credential's calls before it is revoked here. */
   async #revoke(caller: Caller, of: CredentialSelector): Promise<Omit<Ended, 'name'>> {
     const { identities } = this.#parts;
     const found = await identities.credentialsOf(caller.tenant_id, of, REVOKED_MAX + 1);
@@ -241,14 +240,7 @@ export class ChangeProviders {
   }
 
   async #revokeEach(caller: Caller, ids: readonly Id<'apiKey'>[]): Promise<void> {
-    const { keys, authenticator, runs } = this.#parts;
-    for (const api_key_id of ids) {
-      await keys.revoke(caller.tenant_id, api_key_id, async () => {
-        await this.#kernel.ask('api_key.revoke', caller, { api_key_id });
-      });
-      authenticator.forget(api_key_id);
-      runs.keyRevoked(api_key_id);
-    }
+    for (const api_key_id of ids) await this.#parts.revokeKey.run(caller, api_key_id);
   }
 
   /** Records a change at once, or under its condition, so that a change that is refused has no record. */

@@ -2,11 +2,10 @@
 import type { Provider } from '@nestjs/common';
 import { provideBy, Repeated, type ProcessContext } from '@writ/nest-kit';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { RevokeKey } from '../../calls/kernel/revoke-key.ts';
 import { Authenticator } from '../../edge/access/authenticator.ts';
 import { IdentityHashes } from '../../edge/access/oauth/person-links.ts';
 import { Identities } from '../../store/identities/identities.ts';
-import { DriveRuns } from '../../runs/driving/drive-runs.ts';
-import { ApiKeys } from '../../store/keys/api-keys.ts';
 import { Members } from '../../store/members/members.ts';
 import { Offboardings } from '../../store/members/offboardings.ts';
 import { Suspensions } from '../../store/members/suspensions.ts';
@@ -22,10 +21,10 @@ const SWEEP_MS = 10_000;
 export const membersProviders = (logger: ProcessContext['logger']): Provider[] => [
   provideBy(
     Offboard,
-    [KernelClient, Offboardings, ApiKeys, Authenticator, DriveRuns, RegisteredLifetime],
-    (kernel, offboardings, keys, authenticator, ...[runs, lifetime]) => {
+    [KernelClient, Offboardings, RevokeKey, Authenticator, RegisteredLifetime],
+    (kernel, offboardings, revokeKey, authenticator, lifetime) => {
       const report = (err: unknown): void => logger.warn({ err }, 'a step of an offboarding failed, and is repeated');
-      const offboard = new Offboard(kernel, { offboardings, keys, authenticator, runs, report });
+      const offboard = new Offboard(kernel, { offboardings, revokeKey, authenticator, report });
       lifetime.add(new Repeated(() => offboard.sweep(), SWEEP_MS, report));
       return offboard;
     },

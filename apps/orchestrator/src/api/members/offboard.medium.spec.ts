@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { Fault, type Caller, type TenantId } from '@writ/contract';
 import { inTenant } from '@writ/database';
 import { newId } from '@writ/nest-kit';
+import { RevokeKey } from '../../calls/kernel/revoke-key.ts';
 import { testStore, type TestStore } from '../../specs/test-store.ts';
 import { PgIdentities } from '../../store/identities/pg-identities.ts';
 import { newKey } from '../../store/keys/api-keys.contract.ts';
@@ -64,7 +65,9 @@ function replica(stops: (verb: string, request: Record<string, unknown>) => bool
     },
   };
   const authenticator = { forget: () => undefined, forgetKeys: () => undefined };
-  const parts = { offboardings, keys, authenticator, runs: { keyRevoked: () => undefined }, report: () => undefined };
+  const runs = { keyRevoked: () => undefined };
+  const revokeKey = new RevokeKey(kernel as never, { keys, authenticator, runs });
+  const parts = { offboardings, revokeKey, authenticator, report: () => undefined };
   return { offboard: new Offboard(kernel as never, parts), asked, names };
 }
 const openOf = async (tenant: TenantId) =>

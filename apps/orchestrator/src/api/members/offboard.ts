@@ -8,8 +8,8 @@
 import { Fault, PRINCIPALS_MAX, type Caller, type Id } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import type { RevokeKey } from '../../calls/kernel/revoke-key.ts';
 import type { Authenticator } from '../../edge/access/authenticator.ts';
-import type { ApiKeys } from '../../store/keys/api-keys.ts';
 import type { MemberRow } from '../../store/members/members.ts';
 import type { Offboardings, OpenOffboarding } from '../../store/members/offboardings.ts';
 
@@ -36,10 +36,8 @@ export interface OffboardingPass {
 
 export interface OffboardParts {
   readonly offboardings: Offboardings;
-  readonly keys: Pick<ApiKeys, 'revoke'>;
-  readonly authenticator: Pick<Authenticator, 'forget' | 'forgetKeys'>;
-  /** the runs that this replica drives */
-  readonly runs: { readonly keyRevoked: (apiKeyId: string) => void };
+  readonly revokeKey: Pick<RevokeKey, 'run'>;
+  readonly authenticator: Pick<Authenticator, 'forgetKeys'>;
   readonly report: (error: unknown) => void;
 }
 
@@ -118,31 +116,18 @@ export class Offboard {
     return delegations;
   }
 
-  /**
-   * INVARIANT (the kernel first): the kernel durably refuses a key's calls before it is revoked here. A key that fails
-   * keeps no other one from its end.
-   */
+  /** A key that fails keeps no other one from its end. */
   async #revokeKeys(by: Caller, memberId: string): Promise<{ ids: Id<'apiKey'>[]; more: boolean }> {
-    const { offboardings } = this.#parts;
+    const { offboardings, revokeKey } = this.#parts;
     const found = await offboardings.keysOf(by.tenant_id, memberId, REVOKED_MAX);
     const ids: Id<'apiKey'>[] = [];
     let failed = 0;
     for (const api_key_id of found) {
       if (failed === FAILED_MAX) break;
-      const isRevoked = await this.#step(() => this.#revokeKey(by, api_key_id));
+      const isRevoked = await this.#step(() => revokeKey.run(by, api_key_id).then(() => true));
       if (isRevoked === null) failed += 1;
       else ids.push(api_key_id);
     }
     return { ids, more: failed > 0 || found.length === REVOKED_MAX };
-  }
-
-  async #revokeKey(by: Caller, api_key_id: Id<'apiKey'>): Promise<true> {
-    const { keys, authenticator, runs } = this.#parts;
-    await keys.revoke(by.tenant_id, api_key_id, async () => {
-      await this.#kernel.ask('api_key.revoke', by, { api_key_id });
-    });
-    authenticator.forget(api_key_id);
-    runs.keyRevoked(api_key_id);
-    return true;
   }
 }
