@@ -128,7 +128,7 @@ def test_every_other_function_tool_of_the_agent_is_denied() -> None:
     def other() -> str:
         raise AssertionError("it ran")
 
-    assert conversation.ask("other {}").output.startswith("failed: The tool `other` is not one of those that Writ")
+    assert conversation.ask("other {}").output.startswith("denied: The tool `other` is not one of those that Writ")
     assert writ.routes == []
 
 

@@ -21,6 +21,7 @@ from pydantic_ai import (
     ToolFailed,
 )
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
+from pydantic_ai.exceptions import SkipToolExecution
 from pydantic_ai.toolsets.abstract import ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
@@ -73,7 +74,8 @@ class GovernedCapability(AbstractCapability[Any]):
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
     ) -> dict[str, Any]:
         if (tool_def.metadata or {}).get(MARK) not in {tool.tool_id for tool in self.core.tools.values()}:
-            raise ToolFailed(unlisted(call.tool_name).text)
+            # It did not run, which is a decision and no error.
+            raise SkipToolExecution(ToolDenied(unlisted(call.tool_name).text))
         return args
 
     def operations_of(self, requests: DeferredToolRequests) -> dict[str, str]:
