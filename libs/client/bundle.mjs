@@ -19,6 +19,9 @@ const ADAPTERS = ['ai', 'anthropic', 'claude-agent', 'langchain', 'openai', 'ope
 /** The client, as an adapter in the package imports it. */
 const CLIENT = './index.js';
 
+/** Node.js prints the whole line from which an error comes that nobody catches. */
+const LINE_CHARACTERS = 120;
+
 /** The folder of the innermost package in a path. */
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
@@ -45,6 +48,7 @@ const { metafile } = await build({
   // Names stay: a stack trace says where it comes from.
   minifyWhitespace: true,
   minifySyntax: true,
+  lineLimit: LINE_CHARACTERS,
   legalComments: 'inline',
   logLevel: 'warning',
 });

@@ -76,6 +76,17 @@ it.each(['typescript', 'typescript-native'])(
   },
 );
 
+it('an error that nobody catches shows its message, and no screen full of the package', async () => {
+  client.write('fails.mjs', "import { Writ } from '@writ/client';\nnew Writ({ url: 'http://127.0.0.1:1' });\n");
+  const node = { program: process.execPath, options: [] };
+  const { stderr } = await client.run(node, ['fails.mjs']).then(
+    () => expect.unreachable(),
+    (error: { stderr: string }) => error,
+  );
+  expect(stderr).toContain('UsageError: `apiKey` is missing');
+  expect(stderr.length).toBeLessThan(2_000);
+});
+
 const readme = readFileSync(join(repositoryRoot(), 'README.md'), 'utf8');
 const [, lines = ''] = /```ts\n([^]*?)```/.exec(readme) ?? [];
 
