@@ -155,6 +155,23 @@ describe('a session grant', () => {
     }
   });
 
+  it('ends when the person who gave it is offboarded, with a record', async () => {
+    const ann = { ...callerOf(tenant.tenantId, 'operator'), principal: 'ann' };
+    const [held, stays] = [await admit(write()), await admit(write({ session_id: 'ses-2' }))];
+    await decide(held, ASK, ann);
+    await decide(stays, ASK, { ...callerOf(tenant.tenantId, 'operator'), principal: 'bob' });
+    const { capability_token_id } = await tokenOf(held);
+    expect((await admit(write())).state).toBe('admitted');
+    const leave = { ...requestBy(callerOf(tenant.tenantId)), member_id: newId('member'), principals: ['ann'] };
+    await manage.offboard.run(leave);
+    await manage.offboard.run(leave);
+    expect((await admit(write())).state).toBe('held');
+    expect((await admit(write({ capability_token_id }))).state).toBe('refused');
+    expect((await admit(write({ session_id: 'ses-2' }))).state).toBe('admitted');
+    const revoked = (await tenant.records()).filter(({ change }) => change?.verb === 'token_revoked');
+    expect(revoked).toMatchObject([{ kind: 'token', capability_token_id, agent_id: tenant.agentId }]);
+  });
+
   it('ends when it expires', async () => {
     const { capability_token_id } = await tokenOf(await approved());
     await tenant.query(

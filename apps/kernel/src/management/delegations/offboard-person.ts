@@ -3,6 +3,7 @@ import type { KernelRequest, PersonOffboarded } from '@writ/contract';
 import { delegationRevoked, type ChangeRecord, type Changes } from '../../evidence/changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { leaveGroups } from '../approver-groups/index.ts';
+import { endSessionGrants } from '../tokens/index.ts';
 import { callIn, requireFound, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
 
 /** The verb of records of persons who left. */
@@ -11,7 +12,7 @@ const OFFBOARDED = 'person_offboarded';
 /**
  * Takes a person who left out of all approvals and approver groups. INVARIANT (wholly before or wholly after): votes
  * are counted under the tenant's rules, which this holds exclusively. A call is approved before it, or without the
- * person.
+ * person. What they approved for the rest of a session ends as their votes do.
  */
 export class OffboardPerson {
   readonly #changes: Changes;
@@ -34,6 +35,7 @@ export class OffboardPerson {
       // In the order of a vote, which locks delegations first.
       const delegations = await endDelegations(rows, tenant_id, principals, { by, now });
       const groups = await leaveGroups(rows, { tenant_id, by, now }, principals);
+      const grants = await endSessionGrants(rows, { tenant_id, by, now }, principals);
       const offboarded: ChangeRecord = {
         kind: 'change',
         actor: by,
@@ -41,7 +43,7 @@ export class OffboardPerson {
       };
       return {
         value: { delegations: delegations.length },
-        records: [...(count === 0 ? [] : [offboarded]), ...groups, ...delegations],
+        records: [...(count === 0 ? [] : [offboarded]), ...groups, ...delegations, ...grants],
       };
     });
   }
