@@ -2,6 +2,7 @@
 import { Fault, type TenantId } from '@writ/contract';
 import type { Identities } from '../store/identities/identities.ts';
 import {
+  CHANGED_SINCE,
   Invitations,
   NAME_OF_ANOTHER,
   NOT_ACTIVE,
@@ -20,6 +21,8 @@ interface Kept extends NewInvitation {
   readonly tenantId: TenantId;
   readonly created_at: number;
   readonly provider: string | null;
+  /** changes of members that came before it */
+  readonly changes: number;
   readonly ended: Partial<Pick<InvitationRow, 'accepted_at' | 'member_id' | 'revoked_at' | 'revoked_by'>>;
 }
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -60,7 +63,8 @@ export class FakeInvitations extends Invitations {
     this.#rows = this.#rows.filter((row) => row.tenantId !== tenantId || row.expires_at >= Date.now() - OVER_MS);
     const providers = await this.#identities.list(tenantId);
     const provider = providers.find(({ provider_id }) => provider_id === invitation.provider_id)?.name ?? null;
-    const kept = { ...invitation, tenantId, provider, created_at: (this.#clock += 1), ended: {} };
+    const { changes } = this.#members;
+    const kept = { ...invitation, tenantId, provider, created_at: (this.#clock += 1), changes, ended: {} };
     this.#rows.push(kept);
     return viewOf(kept);
   }
@@ -121,6 +125,8 @@ export class FakeInvitations extends Invitations {
     if (standing === null) throw new Fault('conflict', NAME_OF_ANOTHER);
     if (standing.state !== 'active') throw new Fault('conflict', NOT_ACTIVE);
     if (standing.role !== null && standing.role !== role) throw new Fault('conflict', OTHER_ROLE);
+    if (standing.role === null && this.#members.changedAt(standing.member_id) > found.changes)
+      throw new Fault('conflict', CHANGED_SINCE);
     const { member_id } = standing;
     try {
       await before({ invitation_id, role, created_by, member_id });

@@ -37,6 +37,9 @@ export class FakeMembers extends Members {
   /** whose a pseudonym is or was */
   readonly #names = new Map<string, string>();
   #clock = 1_000;
+  /** changes so far, and at which of them each member was changed last */
+  changes = 0;
+  readonly #changedAt = new Map<string, number>();
   /** people become members one after the other */
   #vouching: Promise<unknown> = Promise.resolve();
 
@@ -58,6 +61,11 @@ export class FakeMembers extends Members {
     this.#rows.delete(memberId);
     for (const [key, kept] of this.#subjects) if (kept.member_id === memberId) this.#subjects.delete(key);
     for (const [key, id] of this.#names) if (id === memberId) this.#names.delete(key);
+  }
+
+  /** At which change the member was changed last; 0 for none. */
+  changedAt(memberId: string): number {
+    return this.#changedAt.get(memberId) ?? 0;
   }
 
   stateOf(memberId: string): MemberRow['state'] | null {
@@ -178,6 +186,7 @@ export class FakeMembers extends Members {
     if (change.state === 'suspended' && !this.#keys.hasLastingBeside(tenantId, memberId))
       throw new Fault('conflict', LAST_ADMINISTRATORS_MEMBER);
     await before();
+    this.#changedAt.set(memberId, (this.changes += 1));
     const changed = this.#replace(tenantId, memberId, { ...change, changed_by: by, changed_at: (this.#clock += 1) });
     if (change.state !== undefined) this.unsettled.set(memberId, tenantId);
     const isLess = changed !== null && member.role === 'admin' && changed.role !== 'admin';

@@ -209,6 +209,22 @@ export function invitationsContract(open: () => InvitationStores): void {
     expect(await stores.members.ofSubject(tenant, ann.subject_hash)).toMatchObject({ state: 'offboarded', role: null });
   });
 
+  it('an invitation gives back no role that an administrator took since it was made', async () => {
+    const [sent, sentAgain, ann] = [await invite(), await invite(), person()];
+    expect(await accept(bringing(sent, ann))).toBe(true);
+    const { member_id = '' } = (await stores.members.ofSubject(tenant, ann.subject_hash)) ?? {};
+    await stores.members.change(tenant, member_id, { role: null, by: 'key_x' }, nothing);
+    await expect(accept(bringing(sentAgain, ann))).rejects.toMatchObject({ code: 'conflict' });
+    expect(await stores.members.ofSubject(tenant, ann.subject_hash)).toMatchObject({ role: null });
+    expect(await stateOf(sentAgain)).toBe('open');
+    // One that is made afterwards is a new decision.
+    expect(await accept(bringing(await invite(), ann))).toBe(true);
+    // Whoever only signed in meanwhile was changed by nobody.
+    const [open, bob] = [await invite(), person()];
+    await stores.members.vouch(tenant, bob);
+    expect(await accept(bringing(open, bob))).toBe(true);
+  });
+
   it('an invitation gives nobody the name of a member who signs in elsewhere', async () => {
     const ann = person();
     await stores.members.vouch(tenant, ann);

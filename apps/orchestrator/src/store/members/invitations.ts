@@ -88,9 +88,10 @@ export abstract class Invitations {
   ): Promise<InvitationRow | null>;
   /**
    * Accepts the open invitation of the code, once: in one transaction, the person becomes a member, and the role
-   * becomes the member's own. False where the code is of no open invitation, it is for somebody else or for another provider,
-   * and where the inviter's key is no administrator's any more. Faults: `conflict` where the name of the person is that
-   * of a member at another issuer, where the member has another role of its own, and where it isn't active.
+   * becomes the member's own. False where the code is of no open invitation, it is for somebody else or for another
+   * provider, and where the inviter's key is no administrator's any more. Faults: `conflict` where the name of the
+   * person is that of a member at another issuer, where the member has another role of its own, where it has none and
+   * was changed since the invitation was made, and where it isn't active.
    * Implementations MUST await `before` after these checks, and change nothing where it rejects.
    */
   abstract accept(
@@ -106,4 +107,5 @@ export const OVER_MS = 30 * 24 * 3_600_000;
 /** The faults of `accept`. */
 export const NOT_ACTIVE = 'the member is suspended or offboarded';
 export const OTHER_ROLE = 'the member has another role of its own already';
+export const CHANGED_SINCE = 'an administrator has changed the member since the invitation was made: make another one';
 export const NAME_OF_ANOTHER = 'the name is that of a member who signs in elsewhere';

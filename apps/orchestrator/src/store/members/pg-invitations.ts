@@ -3,6 +3,7 @@ import { Fault, type Id, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 import {
+  CHANGED_SINCE,
   Invitations,
   NAME_OF_ANOTHER,
   NOT_ACTIVE,
@@ -169,15 +170,24 @@ async function memberFor(client: Client, tenantId: TenantId, vouched: Invitee['v
   return standing.member_id;
 }
 
-/** INVARIANT (adds, and never changes): a role that an administrator gave stays as it is. */
-async function giveRole(client: Client, memberId: Id<'member'>, { role, created_by }: Good): Promise<void> {
-  const { rows } = await client.query<{ role: string | null; state: string }>(
-    'SELECT role, state FROM orchestrator.member WHERE member_id = $1',
-    [memberId],
+/**
+ * INVARIANT (adds, and never changes): a role that an administrator gave stays as it is, and one that an administrator
+ * took since the invitation was made isn't given back.
+ */
+async function giveRole(
+  client: Client,
+  memberId: Id<'member'>,
+  { invitation_id, role, created_by }: Good,
+): Promise<void> {
+  const { rows } = await client.query<{ role: string | null; state: string; changed: boolean }>(
+    `SELECT m.role, m.state, m.changed_at > greatest(m.created_at, i.created_at) AS changed
+     FROM orchestrator.member m, orchestrator.invitation i WHERE m.member_id = $1 AND i.invitation_id = $2`,
+    [memberId, invitation_id],
   );
   const [member] = rows;
   if (member?.state !== 'active') throw new Fault('conflict', NOT_ACTIVE);
   if (member.role !== null && member.role !== role) throw new Fault('conflict', OTHER_ROLE);
+  if (member.role === null && member.changed) throw new Fault('conflict', CHANGED_SINCE);
   await client.query(
     `UPDATE orchestrator.member SET role = $2, changed_at = orchestrator.now_ms(), changed_by = $3
      WHERE member_id = $1 AND role IS NULL`,

@@ -304,8 +304,10 @@ async function identify(
 async function insert(client: Client, tenantId: TenantId, member: NewMember): Promise<void> {
   const { member_id, kind, person_id, sealed, name, role, created_by } = member;
   await client.query(
-    `INSERT INTO orchestrator.member (member_id, tenant_id, kind, person_id, sealed, name, role, created_by, changed_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
+    // One time for both: a member that nobody changed was changed when it was made.
+    `INSERT INTO orchestrator.member (member_id, tenant_id, kind, person_id, sealed, name, role, created_by, changed_by,
+       created_at, changed_at)
+     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $8, n.t, n.t FROM (SELECT orchestrator.now_ms() AS t) n`,
     [member_id, tenantId, kind, person_id, sealed, name, role, created_by],
   );
 }
