@@ -132,11 +132,14 @@ export class FakeIdentities extends Identities {
   }
 
   override async credentialsOf(tenantId: TenantId, of: CredentialSelector, limit: number): Promise<Id<'apiKey'>[]> {
-    const theirs = [...this.#credentials.values()].filter(
-      (each) =>
-        each.tenantId === tenantId &&
-        (!('provider_id' in of) || each.provider === of.provider_id) &&
-        (!('subject_hash' in of) || each.subject === hex(of.subject_hash)),
+    const except = 'provider_id' in of ? (of.except ?? []).map(hex) : [];
+    const theirs = [...this.#credentials].flatMap(([hash, each]) =>
+      each.tenantId === tenantId &&
+      !except.includes(hash) &&
+      (!('provider_id' in of) || each.provider === of.provider_id) &&
+      (!('subject_hash' in of) || each.subject === hex(of.subject_hash))
+        ? [each]
+        : [],
     );
     const rows = await Promise.all(theirs.map(({ api_key_id }) => this.#keys.read(tenantId, api_key_id)));
     return rows

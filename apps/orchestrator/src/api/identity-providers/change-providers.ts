@@ -20,7 +20,6 @@ import {
   type ProviderCondition,
   type ProviderRow,
 } from '../../store/identities/identities.ts';
-import { formerSubjects } from '../../store/identities/workloads.ts';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
 import type { Members } from '../../store/members/members.ts';
 import { NOTHING_OF_OAUTH, operatorPuts, workloadMappingOf } from './workload-settings.ts';
@@ -83,7 +82,7 @@ export class ChangeProviders {
     const isOpen = needsConfirmation(named, provider);
     if (isOpen && provider.profile === 'kubernetes') throw operatorPuts();
     if (isOpen) await this.#parts.consent.verify(access_token, caller.tenant_id, provider);
-    return await this.#put(caller, { ...provider, confirmed: isOpen }, named, condition);
+    return await this.#put(caller, { ...provider, confirmed: isOpen }, condition);
   }
 
   /** As `put`, for the platform key, which needs no token of the issuer: the operator answers for the registration. */
@@ -92,15 +91,10 @@ export class ChangeProviders {
     const caller: Caller = { tenant_id: tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null };
     const named = await this.#inForce(tenantId, settings.name);
     const provider = await this.#providerOf(settings, PLATFORM, named);
-    return await this.#put(caller, { ...provider, confirmed: true }, named);
+    return await this.#put(caller, { ...provider, confirmed: true });
   }
 
-  async #put(
-    caller: Caller,
-    provider: NewProvider,
-    before: ProviderRow | null,
-    condition?: PresentCondition,
-  ): Promise<ProviderRow> {
+  async #put(caller: Caller, provider: NewProvider, condition?: PresentCondition): Promise<ProviderRow> {
     const agents = [provider.agent_id, ...(provider.workloads ?? []).map((each) => each.agent_id)];
     for (const agent_id of new Set(agents))
       if (agent_id !== null) await this.#kernel.ask('agent.read', caller, { agent_id });
@@ -110,29 +104,22 @@ export class ChangeProviders {
     const recorded = await this.#recordedUnder(record, condition);
     const row = await this.#parts.identities.put(caller.tenant_id, provider, PROVIDERS_MAX, recorded);
     this.#parts.authenticator.forgetIdentities();
-    if (before !== null) await this.#endFormer(caller, before, row);
+    if (row.profile === 'kubernetes') await this.#endFormer(caller, row);
     return row;
   }
 
   /**
-   * Revokes credentials of workloads that were registered otherwise, which ends their calls. Those of the new
-   * registration stay: another replica may have made them by now.
+   * Revokes credentials of workloads that aren't registered as they were, which ends their calls. The rows tell
+   * which ones these are, so a repeated request completes what is left. Those of the registration stay: another replica
+   * may have made them by now.
    */
-  async #endFormer(
-    caller: Caller,
-    before: ProviderRow,
-    { issuer, provider_id, workloads }: ProviderRow,
-  ): Promise<void> {
-    const { identities, hashes, keys } = this.#parts;
-    for (const subject of formerSubjects(before.workloads, workloads)) {
-      const subject_hash = hashes.of('subject', caller.tenant_id, issuer, subject);
-      const found = await identities.credentialsOf(caller.tenant_id, { subject_hash }, REVOKED_MAX);
-      const now = workloads.find((each) => each.subject === subject);
-      const kept = now === undefined ? null : await keys.authenticate(workloadHash(hashes, provider_id, now));
-      await this.#revokeEach(
-        caller,
-        found.filter((id) => id !== kept?.api_key_id),
-      );
+  async #endFormer(caller: Caller, { provider_id, workloads }: ProviderRow): Promise<void> {
+    const { hashes, identities } = this.#parts;
+    const former = { provider_id, except: workloads.map((each) => workloadHash(hashes, provider_id, each)) };
+    for (let left = true; left;) {
+      const found = await identities.credentialsOf(caller.tenant_id, former, REVOKED_MAX);
+      await this.#revokeEach(caller, found);
+      left = found.length === REVOKED_MAX;
     }
   }
 

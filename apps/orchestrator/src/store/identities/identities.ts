@@ -86,9 +86,14 @@ export interface ProviderInForce extends ProviderMapping, Omit<ProviderIdentity,
 /** What can be denied: a subject with all its tokens, or one token by its `jti`. */
 export type DenialKind = 'subject' | 'jti';
 
-/** Credentials of a provider, of a subject of an issuer, or of a person whose pseudonym is the only name. */
+/**
+ * Credentials of a provider, of a subject of an issuer, or of a person whose pseudonym is the only name. Of a provider
+ * `except` leaves out those with these hashes.
+ */
 export type CredentialSelector =
-  { readonly provider_id: string } | { readonly subject_hash: Uint8Array } | { readonly person_id: string };
+  | { readonly provider_id: string; readonly except?: readonly Uint8Array[] }
+  | { readonly subject_hash: Uint8Array }
+  | { readonly person_id: string };
 
 /** Whose credential a key is. */
 export interface CredentialRow {

@@ -118,15 +118,15 @@ export class PgIdentities extends Identities {
   }
 
   override async credentialsOf(tenantId: TenantId, of: CredentialSelector, limit: number): Promise<Id<'apiKey'>[]> {
-    const [condition, value] = conditionOf(of);
+    const [condition, ...values] = conditionOf(of);
     const { rows } = await inTenant(
       this.#pool,
       tenantId,
       (client) =>
         client.query<{ api_key_id: Id<'apiKey'> }>(
           `SELECT api_key_id FROM orchestrator.credential c JOIN orchestrator.api_key k USING (api_key_id)
-           WHERE ${condition} AND k.revoked_at IS NULL ORDER BY api_key_id LIMIT $2`,
-          [value, limit],
+           WHERE ${condition} AND k.revoked_at IS NULL ORDER BY api_key_id LIMIT $1`,
+          [limit, ...values],
         ),
       { readOnly: true },
     );
@@ -274,9 +274,13 @@ async function forgetMember(client: Client, personId: string): Promise<void> {
   await client.query('DELETE FROM orchestrator.member_name WHERE person_id = $1', [personId]);
 }
 
-function conditionOf(of: CredentialSelector): readonly [string, string | Buffer] {
-  if ('provider_id' in of) return ['c.provider_id = $1', of.provider_id];
+/** Their values begin with the second parameter. */
+function conditionOf(of: CredentialSelector): readonly [string, ...(string | Buffer | Buffer[])[]] {
+  if ('provider_id' in of) {
+    const except = (of.except ?? []).map((hash) => Buffer.from(hash));
+    return ['c.provider_id = $2 AND k.key_hash <> ALL ($3::bytea[])', of.provider_id, except];
+  }
   return 'subject_hash' in of
-    ? ['c.subject_hash = $1', Buffer.from(of.subject_hash)]
-    : ['k.principal = $1', of.person_id];
+    ? ['c.subject_hash = $2', Buffer.from(of.subject_hash)]
+    : ['k.principal = $2', of.person_id];
 }

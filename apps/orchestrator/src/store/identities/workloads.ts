@@ -68,15 +68,6 @@ export const sinceWhen = (
     return { ...settingsOf(each), since: isKept ? former.since : Math.max(now, (former?.since ?? 0) + 1) };
   });
 
-/** The subjects that were registered otherwise before: their credentials end. */
-export const formerSubjects = (
-  before: readonly RegisteredWorkload[],
-  after: readonly RegisteredWorkload[],
-): readonly string[] =>
-  before
-    .filter(({ subject, since }) => !after.some((each) => each.subject === subject && each.since === since))
-    .map(({ subject }) => subject);
-
 /**
  * Whether a change lets in what nobody stood for before: another service account, another role, or other keys. An
  * administrator of the tenant alone may take workloads away, and change whom they act for.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads of a cluster through the API.
-import { isServiceAccount } from '@writ/contract';
+import { Fault, isServiceAccount } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { GRANT } from '../../../specs/tenant-fixture.ts';
 import { CLUSTER, projected, testCluster, WORKLOAD } from '../../../specs/test-cluster.ts';
@@ -210,6 +210,21 @@ it('another agent, or taking it away and back, gives a workload another credenti
   expect(revoked.at(-1)).toMatchObject({ api_key_id: former });
   await put200(one);
   expect((await whoami(text)).json['api_key_id']).toBe(later);
+});
+
+it('a workload that is taken away ends, also where the kernel could not be asked the first time', async () => {
+  const one = settings([agent()]);
+  await put200(one);
+  const { api_key_id } = (await whoami(await token())).json;
+  const revoke = api.kernel.handlers.get('api_key.revoke') as () => object;
+  api.kernel.handlers.set('api_key.revoke', () => {
+    throw new Fault('database.unavailable');
+  });
+  expect((await put({ ...one, workloads: [] })).status).toBe(503);
+  api.kernel.handlers.set('api_key.revoke', revoke);
+  expect(await api.keys.read(tenant.tenantId, String(api_key_id))).toMatchObject({ revoked_at: null });
+  await put200({ ...one, workloads: [] });
+  expect(await api.keys.read(tenant.tenantId, String(api_key_id))).toMatchObject({ revoked_at: expect.any(Number) });
 });
 
 it('clusters with one name are told apart by their keys, and a service account belongs to one registration', async () => {
