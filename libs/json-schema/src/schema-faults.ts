@@ -21,7 +21,7 @@ export interface SchemaFault {
   readonly message: string;
 }
 
-/** Faults of a value that get a suggestion, and names that are compared for each: each comparison takes time. */
+/** Suggestions for members of a value, and names that are compared for each: each comparison takes time. */
 const [SUGGESTIONS_MAX, NAMES_COMPARED_MAX] = [8, 64];
 /** Longest part of an author's description that a message repeats. */
 const DESCRIPTION_MAX = 200;
@@ -65,6 +65,7 @@ interface At {
 class Check {
   readonly #root: JsonSchemaText;
   readonly #steps: Steps;
+  #suggestionsLeft = SUGGESTIONS_MAX;
 
   constructor(root: JsonSchemaText, steps: Steps) {
     this.#root = root;
@@ -224,10 +225,11 @@ class Check {
   /** Says which member may be meant. The caller decides how many members a value has, so few get a suggestion. */
   #unknown({ properties = {} }: { readonly properties?: Node }, name: string, at: At): false {
     this.#steps.count(1);
-    const suggests = (at.faults?.length ?? 0) < SUGGESTIONS_MAX;
     return fail(at, () => {
+      if (this.#suggestionsLeft === 0) return 'is not known here';
+      this.#suggestionsLeft -= 1;
       const names = Object.keys(properties).filter((each) => properties[each] !== false);
-      return `is not known here${suggests ? didYouMean(name, names.slice(0, NAMES_COMPARED_MAX)) : ''}`;
+      return `is not known here${didYouMean(name, names.slice(0, NAMES_COMPARED_MAX))}`;
     });
   }
 

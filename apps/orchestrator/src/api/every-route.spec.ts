@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Calls every route of the served document with every kind of key.
+// SPDX-License-Identifier: Apache-2.0
+// Calls every route of the served document with every kind of key.
 import { request as httpRequest } from 'node:http';
 import { LIMITS } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -156,11 +157,13 @@ it('answers "not yours" as "not there": the same bytes but for the request\'s id
     budget_id: newId('budget'),
     session_id: newId('session'),
     run_id: newId('run'),
+    job_id: newId('job'),
     tenant_id: newId('tenant'),
     name: 'NOTHING',
     provider: 'nothing',
     person_id: newId('person'),
     member_id: newId('member'),
+    invitation_id: newId('invitation'),
     sign_in_id: newId('signIn'),
     tile: '0/999',
     bundle: '999',

@@ -54,6 +54,8 @@ export function sampleOf(
       };
     case 'issueAccessToken':
       return formOf({ grant_type: DEVICE_GRANT, client_id: 'cli', device_code: has.device_code });
+    case 'createInvitation':
+      return { body: { email: 'cleo@example.org', role: 'operator' } };
     case 'createDeviceAuthorization':
       return formOf({ client_id: 'cli', tenant: has.tenant_id });
     case 'createTenant':

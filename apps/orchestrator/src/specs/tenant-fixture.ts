@@ -311,12 +311,13 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     },
     10,
   );
-  const { provider, person_id, member_id, sign_in_id, device_code } = await keepIdentities(api, tenant);
+  const { provider, person_id, member_id, invitation_id, sign_in_id, device_code } = await keepIdentities(api, tenant);
   const definitions = keepDefinitions(kernel, { tenantId, agentId, workspace_id });
   return {
     provider,
     person_id,
     member_id,
+    invitation_id,
     sign_in_id,
     device_code,
     job_id,

@@ -6,7 +6,7 @@ import { DeviceApprovals } from '../edge/access/sign-in/device-approvals.ts';
 import type { NewSignIn } from '../store/sign-ins/sign-ins.ts';
 import { TEST_CONFIG, type TestApi, type TestTenant } from './test-api.ts';
 
-/** An issuer of the tenant, and the person `ann`. */
+/** An issuer of the tenant, the person `ann`, and an open invitation. */
 export async function keepIdentities(api: TestApi, { tenantId, ...keys }: TestTenant) {
   const { identities, kernel } = api;
   kernel.handlers.set('change.record', () => ({ recorded: newId('record') }));
@@ -42,8 +42,18 @@ export async function keepIdentities(api: TestApi, { tenantId, ...keys }: TestTe
   const member_id = newId('member');
   const ann = { member_id, kind: 'person', person_id, name: null, sealed: null, role: null } as const;
   await api.members.create(tenantId, { ...ann, created_by: newId('apiKey') }, 'ann', 10, async () => undefined);
+  const { invitation_id } = await api.invitations.create(
+    tenantId,
+    {
+      ...{ invitation_id: newId('invitation'), code_hash: Buffer.alloc(32, tenantId), sealed: 'sealed' },
+      ...{ address_hash: Buffer.alloc(32), subject_hash: null, provider_id: null, role: 'operator' },
+      ...{ created_by: newId('apiKey'), expires_at: Date.now() + 600_000 },
+    },
+    10,
+    async () => undefined,
+  );
   const whose = { tenantId, provider_id: other.provider_id, issuer: other.issuer, person_id };
-  return { provider, person_id, member_id, ...(await keepSignIns(api, { ...whose, subject_hash: subject_hash! })) };
+  return { provider, person_id, member_id, invitation_id, ...(await keepSignIns(api, { ...whose, subject_hash: subject_hash! })) };
 }
 
 /** A session of the person whom the keys of the tenant are of, and a program that the person approved. */

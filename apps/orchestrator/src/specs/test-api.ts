@@ -125,13 +125,14 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
   runs.isPaused = true;
   const jobs = new FakeJobs();
   const audio = new MemoryAudioIngest();
+  const invitations = new FakeInvitations(members, keys, identities);
   const stores: Stores = {
     keys,
     identities,
     members,
     offboardings,
     suspensions: new FakeSuspensions(members, offboardings),
-    invitations: new FakeInvitations(members, keys, identities),
+    invitations,
     browserSessions: new FakeBrowserSessions(),
     signIns,
     deviceAuthorizations,
@@ -213,6 +214,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
     keys,
     identities,
     members,
+    invitations,
     signIns,
     deviceAuthorizations,
     blobs,
