@@ -76,6 +76,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'orchestrator.member.kind': `'service'`,
   'orchestrator.member.name': `'x'`,
   'orchestrator.invitation.role': `'admin'`,
+  'orchestrator.invitation.address_hash': `decode(repeat('00', 32), 'hex')`,
   'orchestrator.webhook.events': `'{x}'`,
   'orchestrator.run.place': '1',
   'orchestrator.run.role': `'agent'`,
