@@ -9,6 +9,7 @@ import {
   OTHER_ROLE,
   OVER_MS,
   type Acceptance,
+  type CodeHolder,
   type InvitationRow,
   type Invitee,
   type NewInvitation,
@@ -109,16 +110,29 @@ export class FakeInvitations extends Invitations {
     return mine;
   }
 
+  override async isGood(tenantId: TenantId, holder: CodeHolder): Promise<boolean> {
+    return (await this.#good(tenantId, holder)) !== null;
+  }
+
+  async #good(
+    tenantId: TenantId,
+    { code_hash, address_hash, subject_hash, provider_id }: CodeHolder,
+  ): Promise<Kept | null> {
+    const found = this.#find(tenantId, (row) => hex(row.code_hash) === hex(code_hash));
+    if (found === null || viewOf(found).state !== 'open') return null;
+    const isFor = fits(found.address_hash, address_hash) && fits(found.subject_hash, subject_hash);
+    if (!isFor || (found.provider_id !== null && found.provider_id !== provider_id)) return null;
+    return (await this.#mayInvite(tenantId, found.created_by)) ? found : null;
+  }
+
   async #accept(
     tenantId: TenantId,
     { code_hash, address_hash, vouched }: Invitee,
     before: (acceptance: Acceptance) => Promise<void>,
   ): Promise<boolean> {
-    const found = this.#find(tenantId, (row) => hex(row.code_hash) === hex(code_hash));
-    if (found === null || viewOf(found).state !== 'open') return false;
-    const isFor = fits(found.address_hash, address_hash) && fits(found.subject_hash, vouched.subject_hash);
-    if (!isFor || (found.provider_id !== null && found.provider_id !== vouched.provider_id)) return false;
-    if (!(await this.#mayInvite(tenantId, found.created_by))) return false;
+    const { subject_hash, provider_id } = vouched;
+    const found = await this.#good(tenantId, { code_hash, address_hash, subject_hash, provider_id });
+    if (found === null) return false;
     const { invitation_id, role, created_by } = found;
     const known = await this.#members.ofSubject(tenantId, vouched.subject_hash);
     const standing = await this.#members.vouch(tenantId, vouched);

@@ -15,7 +15,7 @@ import { SignInRefused, type SignedIn } from '../../edge/access/sign-in/sign-in.
 import type { Acceptance, Invitations } from '../../store/members/invitations.ts';
 
 export interface AcceptInvitationParts {
-  readonly invitations: Pick<Invitations, 'accept'>;
+  readonly invitations: Pick<Invitations, 'isGood' | 'accept'>;
   readonly persons: Pick<PersonLinks, 'idOf'>;
   readonly members: Pick<MemberLinks, 'vouchedOf'>;
   readonly hashes: IdentityHashes;
@@ -36,15 +36,18 @@ export class AcceptInvitation {
    * Makes the person a member with the role, where they bring a code. Callers MUST begin a session only afterwards.
    * @throws SignInRefused
    */
-  async by({ tenantId, providerId, issuer, rights, invited }: SignedIn): Promise<void> {
+  async by({ tenantId, providerId, issuer, subjectHash, rights, invited }: SignedIn): Promise<void> {
     if (invited === undefined || rights === null) return;
     const { invitations, persons, members, hashes, authenticator } = this.#parts;
     const code = readInvitationCode(invited.code);
     if (code?.tenantId !== tenantId) throw notGood();
+    const address_hash = invited.address === null ? null : hashes.of('address', tenantId, invited.address);
+    const holder = { code_hash: code.hash, address_hash, subject_hash: subjectHash, provider_id: providerId };
+    // INVARIANT (nobody is noted): whoever brings a code that isn't theirs leaves no pseudonym behind.
+    if (!(await invitations.isGood(tenantId, holder))) throw notGood();
     const { name, subject } = rights;
     const person = await persons.idOf(tenantId, name === null ? { issuer, subject } : { principal: name });
     const vouched = await members.vouchedOf({ tenantId, providerId, issuer, subject, name, person });
-    const address_hash = invited.address === null ? null : hashes.of('address', tenantId, invited.address);
     const accepted = await invitations
       .accept(tenantId, { code_hash: code.hash, address_hash, vouched }, (acceptance) =>
         this.#record(tenantId, acceptance),

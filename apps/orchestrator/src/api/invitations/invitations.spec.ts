@@ -119,12 +119,27 @@ it('the link is good once, and for the person whom it names: a stolen one gives 
     expect([email, verification, await isIn(link)]).toEqual([email, verification, false]);
   }
   expect(await members()).toEqual([]);
+  // Whoever tries leaves no pseudonym behind.
+  const personOf = async (subject: string) =>
+    (await ask('GET', `/v1/persons?issuer=${encodeURIComponent(provider.issuer.issuer)}&subject=${subject}`)).status;
+  expect(await personOf('mallory')).toBe(404);
   as('ann-1', 'ann@example.org');
   expect(await isIn(link)).toBe(true);
+  expect(await personOf('ann-1')).toBe(200);
   const { page } = await take(link);
   expect(page.text).toContain('You are not signed in');
   as('ann-2', 'ann@example.org');
   expect(await isIn(link)).toBe(false);
+});
+
+it('an access token verifies the address where the ID token has none, and never one that this leaves unverified', async () => {
+  const { link } = await invite();
+  const verified = { accessToken: { claims: { scope: 'openid', email: 'ann@example.org', email_verified: true } } };
+  as('mallory', 'ann@example.org', { email_verified: false });
+  provider.state.changes = verified;
+  expect(await isIn(link)).toBe(false);
+  provider.state.claims = {};
+  expect(await isIn(link)).toBe(true);
 });
 
 it('an invitation for a subject is for nobody else with the address, nor for the subject at another provider', async () => {

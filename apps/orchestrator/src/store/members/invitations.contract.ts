@@ -101,8 +101,12 @@ export function invitationsContract(open: () => InvitationStores): void {
       bringing(bound),
       bringing(bound, { ...ann, provider_id: other.provider_id }),
     ];
+    const isGood = ({ vouched: { subject_hash, provider_id: at }, ...codes }: Invitee, of = tenant) =>
+      stores.invitations.isGood(of, { ...codes, subject_hash, provider_id: at });
+    expect(await isGood(bringing(made))).toBe(true);
+    expect(await isGood(bringing(made), newId('tenant'))).toBe(false);
     for (const invitee of wrong) {
-      expect(await accept(invitee)).toBe(false);
+      expect([await isGood(invitee), await accept(invitee)]).toEqual([false, false]);
       expect(await stores.members.ofSubject(tenant, invitee.vouched.subject_hash)).toBeNull();
     }
     expect(await accept(bringing(made), nothing, newId('tenant'))).toBe(false);

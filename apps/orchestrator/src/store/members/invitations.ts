@@ -42,11 +42,15 @@ export interface InvitationRow {
   readonly revoked_by: string | null;
 }
 
-/** Who brings a code, as an identity provider vouches for them. */
-export interface Invitee {
+/** A code, and for whom an identity provider vouches. */
+export interface CodeHolder extends Pick<VouchedMember, 'subject_hash' | 'provider_id'> {
   readonly code_hash: Uint8Array;
   /** of the verified address; null: the provider verified none */
   readonly address_hash: Uint8Array | null;
+}
+
+/** Who brings a code, and becomes a member by it. */
+export interface Invitee extends Pick<CodeHolder, 'code_hash' | 'address_hash'> {
   readonly vouched: VouchedMember;
 }
 
@@ -86,6 +90,8 @@ export abstract class Invitations {
     by: string,
     before: () => Promise<void>,
   ): Promise<InvitationRow | null>;
+  /** Whether `accept` would find an open invitation of the code for somebody. It may be over a moment later. */
+  abstract isGood(tenantId: TenantId, holder: CodeHolder): Promise<boolean>;
   /**
    * Accepts the open invitation of the code, once: in one transaction, the person becomes a member, and the role
    * becomes the member's own. False where the code is of no open invitation, it is for somebody else or for another

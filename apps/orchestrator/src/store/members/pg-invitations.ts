@@ -10,6 +10,7 @@ import {
   OTHER_ROLE,
   OVER_MS,
   type Acceptance,
+  type CodeHolder,
   type InvitationRow,
   type Invitee,
   type NewInvitation,
@@ -118,15 +119,21 @@ export class PgInvitations extends Invitations {
     });
   }
 
+  override async isGood(tenantId: TenantId, holder: CodeHolder): Promise<boolean> {
+    const good = await inTenant(this.#pool, tenantId, (client) => goodOne(client, valuesOf(holder)), {
+      readOnly: true,
+    });
+    return good !== null;
+  }
+
   override async accept(
     tenantId: TenantId,
     invitee: Invitee,
     before: (acceptance: Acceptance) => Promise<void>,
   ): Promise<boolean> {
-    const { vouched } = invitee;
-    const subject = Buffer.from(vouched.subject_hash);
-    const address = invitee.address_hash === null ? null : Buffer.from(invitee.address_hash);
-    const who = [Buffer.from(invitee.code_hash), address, subject, vouched.provider_id];
+    const { vouched, code_hash, address_hash } = invitee;
+    const { subject_hash, provider_id } = vouched;
+    const who = valuesOf({ code_hash, address_hash, subject_hash, provider_id });
     return await inTenant(this.#pool, tenantId, async (client) => {
       // A code that is not good makes nobody a member. The rows are looked at again once they are locked.
       if ((await goodOne(client, who)) === null) return false;
@@ -155,6 +162,13 @@ export class PgInvitations extends Invitations {
 class GoneMeanwhile extends Error {}
 
 type Good = Omit<Acceptance, 'member_id'>;
+
+const bytes = (hash: Uint8Array | null): Buffer | null => (hash === null ? null : Buffer.from(hash));
+
+/** The parameters of GOOD. */
+const valuesOf = ({ code_hash, address_hash, subject_hash, provider_id }: CodeHolder): readonly unknown[] => [
+  ...[bytes(code_hash), bytes(address_hash), bytes(subject_hash), provider_id],
+];
 
 const goodOne = async (client: Client, who: readonly unknown[]): Promise<Good | null> =>
   (await client.query<Good>(GOOD, [...who])).rows[0] ?? null;
@@ -200,7 +214,6 @@ const readRow = async (client: Client, invitationId: string): Promise<Invitation
 
 async function insert(client: Client, tenantId: TenantId, invitation: NewInvitation): Promise<void> {
   const { invitation_id, code_hash, address_hash, subject_hash, provider_id, sealed, role } = invitation;
-  const bytes = (hash: Uint8Array | null): Buffer | null => (hash === null ? null : Buffer.from(hash));
   await client.query(
     `INSERT INTO orchestrator.invitation (invitation_id, tenant_id, code_hash, address_hash, subject_hash, provider_id,
        sealed, role, created_by, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
