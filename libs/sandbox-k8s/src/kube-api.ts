@@ -23,6 +23,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** the media types of the answer; JSON by default */
+  readonly accept?: string;
   readonly signal: AbortSignal;
 }
 
@@ -135,7 +137,8 @@ export class KubeApi {
     this.#agent?.agent.destroy();
   }
 
-  async #send({ method, path, query, body, signal }: ApiRequest): Promise<IncomingMessage> {
+  async #send(request: ApiRequest): Promise<IncomingMessage> {
+    const { method, path, query, body, accept = 'application/json', signal } = request;
     const url = this.#urlOf(path);
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
     const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body));
@@ -146,15 +149,15 @@ export class KubeApi {
       signal,
       headers: {
         ...headers,
-        accept: 'application/json',
+        accept,
         ...(bytes === null ? {} : { 'content-type': 'application/json', 'content-length': bytes.length }),
       },
     };
     return await new Promise((resolve, reject) => {
-      const request =
+      const sent =
         url.protocol === 'http:' ? http.request(url, options, resolve) : https.request(url, options, resolve);
-      request.once('error', reject);
-      request.end(bytes ?? undefined);
+      sent.once('error', reject);
+      sent.end(bytes ?? undefined);
     });
   }
 

@@ -34,6 +34,14 @@ it('a document is returned as text', async () => {
   expect(await get()).toBe('{"keys":[]}');
 });
 
+it('the keys of a cluster are returned, which it serves to those alone who accept sets of keys', async () => {
+  listener = (request, response) => {
+    const isAccepted = request.headers.accept?.split(', ').includes('application/jwk-set+json') === true;
+    response.writeHead(isAccepted ? 200 : 406, { 'content-type': 'application/jwk-set+json' }).end('{"keys":[]}');
+  };
+  expect(await get()).toBe('{"keys":[]}');
+});
+
 it('a redirection is not followed', async () => {
   listener = (_request, response) => response.writeHead(302, { location: '/elsewhere' }).end('{}');
   await expect(get()).rejects.toMatchObject({ code: 'status' });

@@ -2,6 +2,7 @@
 // Tokens of a real API server, by the request that a kubelet makes for a projected volume.
 import { KubeApi } from '@writ/sandbox-k8s';
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import { DOCUMENT_ACCEPT } from '../../outbound/get-document.ts';
 import { RESOURCE } from '../../../specs/test-issuer.ts';
 import { parsePinnedKeys } from './pinned-keys.ts';
 import { claimedBy, verifyWorkloadToken } from './workload-token.ts';
@@ -18,6 +19,8 @@ describe.skipIf(KUBECONFIG === undefined)('tokens of a real cluster', () => {
     api.request<T>(path, {
       ...(body === undefined ? { method: 'GET' } : { method: 'POST', body }),
       path,
+      // As documents of issuers are fetched.
+      accept: DOCUMENT_ACCEPT,
       signal: AbortSignal.timeout(60_000),
     });
   beforeAll(async () => {
