@@ -21,7 +21,7 @@ import type { SiteCookies } from '../../edge/pages/cookies.ts';
 import type { Page, Redirection } from '../../edge/pages/page.ts';
 import type { PageRequest } from '../../edge/pages/page-request.ts';
 import { leavePage, noSignInPage, refusedPage, strayPage } from '../../edge/pages/person-pages.ts';
-import type { AcceptInvitation } from '../invitations/accept-invitation.ts';
+import type { AcceptInvitation } from '../../edge/access/sign-in/accept-invitation.ts';
 import { arrivedPage, noTenantPage, signedOutPage, startPage, youPage, type Start } from './pages.ts';
 
 const ATTEMPT_COOKIE = 'writ_session_attempt';

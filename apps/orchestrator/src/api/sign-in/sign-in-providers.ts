@@ -13,7 +13,7 @@ import { SignInRecords } from '../../edge/access/sign-in/sign-in-records.ts';
 import { SignInSessions } from '../../edge/access/sign-in/sign-in-sessions.ts';
 import { SiteCookies } from '../../edge/pages/cookies.ts';
 import { DeviceAuthorizations } from '../../store/sign-ins/device-authorizations.ts';
-import { AcceptInvitation } from '../invitations/accept-invitation.ts';
+import { AcceptInvitation } from '../../edge/access/sign-in/accept-invitation.ts';
 import { DeviceFlow } from './device-flow.ts';
 import { DevicePages } from './device-pages.ts';
 import { SignInPages } from './sign-in-pages.ts';

@@ -4,15 +4,15 @@
 // INVARIANT (the one who is invited): the code alone gives nothing. The provider of this sign-in must vouch for the
 // address, which it has verified, or for the subject.
 // INVARIANT (one answer): a code that is unknown, over, or for somebody else is refused alike.
-import { Fault, type Caller, type TenantId } from '@writ/contract';
+import { Fault, type TenantId } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
-import type { Authenticator } from '../../edge/access/authenticator.ts';
-import type { MemberLinks } from '../../edge/access/identity/member-links.ts';
-import type { IdentityHashes, PersonLinks } from '../../edge/access/oauth/person-links.ts';
-import { readInvitationCode } from '../../edge/access/sign-in/invitation-code.ts';
-import { SignInRefused, type SignedIn } from '../../edge/access/sign-in/sign-in.ts';
-import type { Acceptance, Invitations } from '../../store/members/invitations.ts';
+import type { Authenticator } from '../authenticator.ts';
+import type { MemberLinks } from '../identity/member-links.ts';
+import type { IdentityHashes, PersonLinks } from '../oauth/person-links.ts';
+import type { CredentialRecords } from '../oauth/credentials.ts';
+import { readInvitationCode } from './invitation-code.ts';
+import { SignInRefused, type SignedIn } from './sign-in.ts';
+import type { Acceptance, Invitations } from '../../../store/members/invitations.ts';
 
 export interface AcceptInvitationParts {
   readonly invitations: Pick<Invitations, 'isGood' | 'accept'>;
@@ -20,15 +20,14 @@ export interface AcceptInvitationParts {
   readonly members: Pick<MemberLinks, 'vouchedOf'>;
   readonly hashes: IdentityHashes;
   readonly authenticator: Pick<Authenticator, 'forgetKeys'>;
+  readonly records: Pick<CredentialRecords, 'changed'>;
 }
 
 /** Accepts invitations. */
 export class AcceptInvitation {
-  readonly #kernel: Pick<KernelClient, 'ask'>;
   readonly #parts: AcceptInvitationParts;
 
-  constructor(kernel: Pick<KernelClient, 'ask'>, parts: AcceptInvitationParts) {
-    this.#kernel = kernel;
+  constructor(parts: AcceptInvitationParts) {
     this.#parts = parts;
   }
 
@@ -66,9 +65,9 @@ export class AcceptInvitation {
 
   /** The inviter's key is the actor: its right gives the role. */
   async #record(tenant_id: TenantId, { invitation_id, created_by, member_id, role }: Acceptance): Promise<void> {
-    const inviter: Caller = { tenant_id, api_key_id: created_by, role: 'admin', agent_id: null };
     const digest = sha256Hex(canonicalBytes({ member_id, role }));
-    await this.#kernel.ask('change.record', inviter, { verb: 'invitation_accepted', subject: invitation_id, digest });
+    const change = { verb: 'invitation_accepted', subject: invitation_id, digest };
+    await this.#parts.records.changed({ tenant_id, api_key_id: created_by }, change);
   }
 }
 
