@@ -4,7 +4,7 @@ import { BlobRef, Change } from '../delta.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { Budgets, Grant, JobListing, SESSION_APPROVAL } from '../token.ts';
 import { API_KEY_REQUESTS } from './api-keys.ts';
-import { PEOPLE_REQUESTS } from './people.ts';
+import { decider, PEOPLE_REQUESTS } from './people.ts';
 import { AUDIO_DEVICE_REQUESTS } from './audio-devices.ts';
 import { BUDGET_REQUESTS } from './budgets.ts';
 import { BUNDLE_REQUESTS } from './bundles.ts';
@@ -123,7 +123,7 @@ export const KERNEL_REQUESTS = {
   'operation.cancel': Type.Object({ ...asked, operation_id: Key }, closed),
   /** → OperationView; repeating the same resolution changes nothing, another outcome is a `conflict` */
   'operation.resolve': Type.Object(
-    { ...asked, operation_id: Key, outcome: Resolution.properties.outcome, note: Resolution.properties.note },
+    { ...decider, operation_id: Key, outcome: Resolution.properties.outcome, note: Resolution.properties.note },
     closed,
   ),
   /** → {items: ApprovalView[], next_cursor}. `mine`: those alone that the caller may decide now by an own right */
@@ -137,7 +137,7 @@ export const KERNEL_REQUESTS = {
    */
   'approval.decide': Type.Object(
     {
-      ...asked,
+      ...decider,
       approval_id: Key,
       decision: Type.Union([Type.Literal('approve'), Type.Literal('deny')]),
       comment: orNull(Type.String({ maxLength: 1000 })),
@@ -151,7 +151,7 @@ export const KERNEL_REQUESTS = {
   /** → OperationView of the new call, `operation_id`: the caller chooses it, so a repeated request creates it once */
   'approval.edit': Type.Object(
     {
-      ...asked,
+      ...decider,
       approval_id: Key,
       operation_id: idSchema('operation'),
       args: Type.Record(Type.String(), Type.Unknown()),
@@ -165,7 +165,7 @@ export const KERNEL_REQUESTS = {
    */
   'approval.give': Type.Object(
     {
-      ...asked,
+      ...decider,
       approval_id: Key,
       value: Type.String({ minLength: 1, maxLength: 32_768 }),
       scope: Type.Enum(VALUE_SCOPES),

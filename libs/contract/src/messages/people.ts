@@ -9,6 +9,16 @@ const closed = { additionalProperties: false } as const;
 /** The names of one member that the kernel takes: a person changes it a few times. */
 export const PRINCIPALS_MAX = 100;
 
+/**
+ * Who decides about a call. `other_names`: those under which the member of the caller has keys, too, since it is one
+ * person. Absent: none, or no member. A kernel of the version before refuses it.
+ */
+export const decider = {
+  v: Type.Literal(1),
+  caller: Caller,
+  other_names: Type.Optional(Type.Array(Principal, { minItems: 1, maxItems: PRINCIPALS_MAX })),
+} as const;
+
 /** The kernel's changes for an offboarded member. */
 export const PersonOffboarded = Type.Object(
   {

@@ -65,6 +65,9 @@ function differences(): string[] {
 const REFUSED_WITH_ITS_CONDITION = 'a kernel of before refuses it, and nothing is changed without its condition';
 
 /** The beginnings of differences, and why peers of both versions live with them. */
+const OF_SEVERAL_NAMES =
+  'sent for a person with several names alone, whom a kernel of before lets decide about nothing';
+
 const EXPLAINED: Readonly<Record<string, string>> = {
   'LimitsChanged /items/*/closed: +? +boolean': 'orchestrators of before read this reply with unknown members',
   'AssignedEvent /redemption/acts_for: +? +string': 'sent to executors that know it alone: REDEMPTION_MEMBERS',
@@ -95,6 +98,10 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'KERNEL_REQUESTS.token.revoke /if_match': REFUSED_WITH_ITS_CONDITION,
   'KERNEL_REQUESTS.workspace.change /if_match': REFUSED_WITH_ITS_CONDITION,
   'KERNEL_REQUESTS.workspace.change /if_absent': REFUSED_WITH_ITS_CONDITION,
+  'KERNEL_REQUESTS.approval.decide /other_names': OF_SEVERAL_NAMES,
+  'KERNEL_REQUESTS.approval.edit /other_names': OF_SEVERAL_NAMES,
+  'KERNEL_REQUESTS.approval.give /other_names': OF_SEVERAL_NAMES,
+  'KERNEL_REQUESTS.operation.resolve /other_names': OF_SEVERAL_NAMES,
   'KERNEL_REQUESTS.change.record /subject_hash: +? +string': 'a kernel of before refuses it, and it goes without',
   'KERNEL_REQUESTS.token.draw /cost': 'a kernel of before refuses it, and it goes without',
   'KERNEL_REQUESTS.mcp_server.list /every_kind: +? +=true': 'a kernel of before refuses it, and it goes without',

@@ -44,9 +44,16 @@ export class CastVote {
 /**
  * Whether the same vote was cast before. Then it is not written again. INVARIANT (one person, one vote): nobody votes
  * twice, neither with another key nor for another person.
+ * @param otherNames of whoever casts it, who is one person
  * @throws Fault `approval.voted`
  */
-export function isRepeatedVote({ votes }: HeldCall, { principal, cast_as, delegation_id }: Vote): boolean {
+export function isRepeatedVote(
+  { votes }: HeldCall,
+  { principal, cast_as, delegation_id }: Vote,
+  otherNames: readonly string[] = [],
+): boolean {
+  if (approvalsIn(votes).some((vote) => otherNames.includes(vote.principal) || otherNames.includes(vote.cast_as)))
+    throw new Fault('approval.voted', 'you have already voted under another name, and each person has one vote');
   const earlier = approvalsIn(votes).find((vote) => vote.principal === principal || vote.cast_as === cast_as);
   if (earlier === undefined) return false;
   if (earlier.principal === principal && earlier.cast_as === cast_as && earlier.delegation_id === delegation_id)

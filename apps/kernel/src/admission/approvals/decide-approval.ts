@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type KernelRequest, type OperationView, type SessionGrantTerms } from '@writ/contract';
+import { Fault, type KernelRequest, type OperationView } from '@writ/contract';
 import { HeldCalls, newVote, type Right, type Vote } from '../../execution/held/index.ts';
 import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { OperationViews } from '../../execution/operation-views/operation-views.ts';
@@ -50,10 +50,10 @@ export class DecideApproval {
    * and for a session grant that the call can't get, `approval.previewed_anew`, `record.backlog`
    */
   async run(request: KernelRequest<'approval.decide'>): Promise<OperationView> {
-    const { caller, approval_id, delegation_id = null } = request;
+    const { caller, approval_id } = request;
     for (let times = 0; times < DECISIONS_MAX; times++) {
       const held = await this.#held.find(caller.tenant_id, approval_id);
-      const right = await requireRight(this.#tenants, caller, held, delegation_id);
+      const right = await requireRight(this.#tenants, request, held);
       const row = await this.#decide(held, right, request);
       if (row !== null) return await this.#views.of(row, { waitMs: RECEIPT_WAIT_MS });
     }
@@ -61,11 +61,8 @@ export class DecideApproval {
   }
 
   /** Null when the decision must be tried again. */
-  async #decide(
-    held: HeldCall,
-    right: Right,
-    { caller, decision, comment, effect_digest: seen = null, session = null }: KernelRequest<'approval.decide'>,
-  ): Promise<OperationRow | null> {
+  async #decide(held: HeldCall, right: Right, request: KernelRequest<'approval.decide'>): Promise<OperationRow | null> {
+    const { caller, decision, comment, effect_digest: seen = null, session = null } = request;
     const { approval, operation } = held;
     const isRepeated = approval.state === DECIDED[decision] && (session === null || approval.session_token_id !== null);
     if (!isRepeated && approval.state !== 'pending')
@@ -74,7 +71,7 @@ export class DecideApproval {
     if (decision === 'approve') requireSeenEffect(held, seen);
     if (isRepeated) return operation;
     const vote = newVote(held, caller, right, { says: decision, comment });
-    if (decision === 'approve') return await this.#approve(held, right, vote, session);
+    if (decision === 'approve') return await this.#approve(held, right, vote, request);
     const message = 'a person denied the call';
     return await this.#held.end(
       held,
@@ -92,9 +89,9 @@ export class DecideApproval {
     held: HeldCall,
     right: Right,
     vote: Vote,
-    session: SessionGrantTerms | null,
+    { session = null, other_names }: KernelRequest<'approval.decide'>,
   ): Promise<OperationRow | null> {
-    if (isRepeatedVote(held, vote)) return held.operation;
+    if (isRepeatedVote(held, vote, other_names)) return held.operation;
     const tally = tallyOf(held, vote);
     if (session !== null) requireSinglePerson(right, tally);
     if (tally.given < tally.needed) return await this.#useCases.votes.run(held, tally);

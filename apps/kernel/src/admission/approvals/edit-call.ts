@@ -41,7 +41,7 @@ export class EditCall {
   async run(request: KernelRequest<'approval.edit'>): Promise<OperationView> {
     for (let times = 0; times < DECISIONS_MAX; times++) {
       const held = await this.#held.find(request.caller.tenant_id, request.approval_id);
-      requireApprover(request.caller, held);
+      requireApprover(request, held);
       const proposers = proposersWithEditor(held.operation, request.caller);
       const successor = await this.#supersede(held, request);
       if (successor !== null)

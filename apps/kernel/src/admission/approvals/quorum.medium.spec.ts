@@ -50,6 +50,39 @@ const noticesOf = async () =>
     )
   ).rows.map(({ kind }) => kind);
 
+describe('a person with several names', () => {
+  const under = (principal: string, ...other_names: string[]) => ({
+    v: 1 as const,
+    caller: as('admin', { principal }),
+    ...(other_names.length === 0 ? {} : { other_names }),
+  });
+  const approval = () => ({ approval_id: held.approval_id ?? '', comment: null });
+  const approve = (by: ReturnType<typeof under>) => kernel.decide.run({ ...by, ...approval(), decision: 'approve' });
+
+  it('has one vote', async () => {
+    await approve(under('ann'));
+    await expect(approve(under('ann.smith', 'ann'))).rejects.toMatchObject({ code: 'approval.voted' });
+    expect(await show()).toMatchObject({ state: 'pending', votes: { given: 1, needed: 2 } });
+    expect(await approve(under('bob', 'robert'))).toMatchObject({ state: 'admitted' });
+  });
+
+  it('has one vote, also where both are cast at once', async () => {
+    const votes = [approve(under('ann', 'ann.smith')), approve(under('ann.smith', 'ann'))];
+    const settled = await Promise.allSettled(votes);
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await show()).toMatchObject({ state: 'pending', votes: { given: 1, needed: 2 } });
+  });
+
+  it('approves and edits no call that they proposed under another one', async () => {
+    await hold(requires('soft_gate', 1), { proposers: ['ann'] });
+    const ann = under('ann.smith', 'ann');
+    const edit = { ...approval(), operation_id: newId('operation'), args: { path: 'a.txt', content: 'x' } };
+    for (const asked of [approve(ann), kernel.edit.run({ ...ann, ...edit })])
+      await expect(asked).rejects.toMatchObject({ code: 'approval.own_call' });
+    expect(await approve(under('bob'))).toMatchObject({ state: 'admitted' });
+  });
+});
+
 describe('a call that needs several approvals', () => {
   it('stays held until the last vote, and is decided in the transaction of that vote', async () => {
     const [first, second] = [as(), as()];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, isServiceAccount, principalOf, type Caller } from '@writ/contract';
+import { Fault, isServiceAccount, principalOf, type Caller, type KernelRequest } from '@writ/contract';
 import {
   isProposer,
   proposersOf,
@@ -13,6 +13,9 @@ import { roleNeeded } from '../../execution/held/votes-of-call.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { HeldCall } from '../../foundation/rows/held-rows.ts';
 
+/** Who decides, and by which right. */
+type Asked = Pick<KernelRequest<'approval.decide'>, 'caller' | 'delegation_id' | 'other_names'>;
+
 /** Answers whether the role may decide about calls. Such roles see the arguments. */
 export const isApprover = (caller: Caller): caller is Caller & { role: 'admin' | 'operator' } =>
   caller.role === 'admin' || caller.role === 'operator';
@@ -22,8 +25,8 @@ export const isApprover = (caller: Caller): caller is Caller & { role: 'admin' |
  * it, whatever the role, the key and the delegation.
  * @throws Fault `auth.role`, `approval.own_call`
  */
-export function requireApprover(caller: Caller, held: HeldCall): OwnRight {
-  const right = requireNotProposer(caller, held);
+export function requireApprover(asked: Asked, held: HeldCall): OwnRight {
+  const right = requireNotProposer(asked, held);
   if (roleNeeded(held.approval.autonomy_mode) === 'admin' && right.role !== 'admin')
     throw new Fault('auth.role', 'this approval takes the role `admin`');
   return right;
@@ -35,15 +38,12 @@ export function requireApprover(caller: Caller, held: HeldCall): OwnRight {
  * @throws Fault `auth.role`, `approval.own_call`, `approval.not_delegated`, `not_found` for a delegation that the
  * caller may not use
  */
-export async function requireRight(
-  tenants: TenantPool,
-  caller: Caller,
-  held: HeldCall,
-  delegationId: string | null,
-): Promise<Right> {
-  const right = await rightOf(tenants, caller, held, delegationId);
+export async function requireRight(tenants: TenantPool, asked: Asked, held: HeldCall): Promise<Right> {
+  const { caller } = asked;
+  const right = await rightOf(tenants, asked, held);
   const principals = [...new Set([right.principal, principalOf(caller)])];
-  if (await kernelSql.areOffboarded(tenants.pool, { tenant: caller.tenant_id, principals }))
+  const names = [...principals, ...(asked.other_names ?? [])];
+  if (await kernelSql.areOffboarded(tenants.pool, { tenant: caller.tenant_id, principals: names }))
     throw new Fault('auth.role', 'the person whose right this is was offboarded, and decides about no call any more');
   if (await kernelSql.areSuspended(tenants.pool, { tenant: caller.tenant_id, principals }))
     throw new Fault('auth.role', 'the person whose right this is, or who uses it, is suspended: activate the member');
@@ -54,24 +54,20 @@ export async function requireRight(
 /** A right before its groups are known. */
 type OwnRight = Omit<Right, 'groups'>;
 
-async function rightOf(
-  tenants: TenantPool,
-  caller: Caller,
-  held: HeldCall,
-  delegationId: string | null,
-): Promise<OwnRight> {
-  if (delegationId === null) return requireApprover(caller, held);
-  requireNotProposer(caller, held);
-  const delegation = await readDelegation(tenants, caller.tenant_id, delegationId);
+async function rightOf(tenants: TenantPool, asked: Asked, held: HeldCall): Promise<OwnRight> {
+  const { caller, delegation_id = null } = asked;
+  if (delegation_id === null) return requireApprover(asked, held);
+  requireNotProposer(asked, held);
+  const delegation = await readDelegation(tenants, caller.tenant_id, delegation_id);
   if (delegation === null || delegation.to_principal !== principalOf(caller)) throw new Fault('not_found');
   return delegatedRight(delegation, held);
 }
 
-function requireNotProposer(caller: Caller, { operation }: HeldCall): OwnRight {
+function requireNotProposer({ caller, other_names }: Asked, { operation }: HeldCall): OwnRight {
   if (!isApprover(caller)) throw new Fault('auth.role', 'an approval takes the role `admin` or `operator`');
   if (isServiceAccount(principalOf(caller)))
     throw new Fault('auth.role', 'a service account decides about no call: an approval takes a person');
-  if (isProposer(caller, operation)) throw new Fault('approval.own_call');
+  if (isProposer(caller, operation, other_names)) throw new Fault('approval.own_call');
   return { principal: principalOf(caller), role: caller.role, delegation_id: null };
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Caller, type KernelRequest, type OperationView } from '@writ/contract';
+import { Fault, type KernelRequest, type OperationView } from '@writ/contract';
 import type { Announcer } from '../../execution/announcements/index.ts';
 import { isProposer } from '../../execution/held/index.ts';
 import type { RecordSealer } from '../../evidence/records/index.ts';
@@ -43,7 +43,7 @@ export class Resolve {
       operation: operation_id,
     });
     if (seen === null) throw new Fault('not_found');
-    requireNotProposer(caller, seen.operation);
+    requireNotProposer(request, seen.operation);
     const row = isUnresolved(seen.operation) ? await this.#resolve(seen, request) : seen.operation;
     if (row.state !== 'ambiguous')
       throw new Fault('conflict', `the operation is \`${row.state}\`, and only an \`ambiguous\` one is resolved`);
@@ -87,6 +87,9 @@ const isUnresolved = ({ state, resolution }: OperationRow): boolean => state ===
  * INVARIANT (four eyes): a proposer or an editor of a call doesn't resolve it, whatever the role.
  * @throws Fault `resolution.own_call`
  */
-function requireNotProposer(caller: Caller, operation: OperationRow): void {
-  if (isProposer(caller, operation)) throw new Fault('resolution.own_call');
+function requireNotProposer(
+  { caller, other_names }: Pick<KernelRequest<'operation.resolve'>, 'caller' | 'other_names'>,
+  operation: OperationRow,
+): void {
+  if (isProposer(caller, operation, other_names)) throw new Fault('resolution.own_call');
 }

@@ -9,8 +9,16 @@ export const proposersOf = ({
 }: Pick<OperationRow, 'proposers' | 'proposed_by'>): readonly string[] =>
   proposers.length === 0 ? [proposed_by] : proposers;
 
-/** Returns whether the caller is one of them, with any of their keys. */
-export function isProposer(caller: Caller, operation: OperationRow): boolean {
+/**
+ * Returns whether the caller is one of them, with any of their keys.
+ * @param otherNames of the caller's member, which is one person
+ */
+export function isProposer(caller: Caller, operation: OperationRow, otherNames: readonly string[] = []): boolean {
   const isAgent = caller.agent_id !== null && caller.agent_id === operation.agent_id;
-  return isAgent || caller.api_key_id === operation.proposed_by || proposersOf(operation).includes(principalOf(caller));
+  const names = [principalOf(caller), ...otherNames];
+  return (
+    isAgent ||
+    caller.api_key_id === operation.proposed_by ||
+    proposersOf(operation).some((proposer) => names.includes(proposer))
+  );
 }

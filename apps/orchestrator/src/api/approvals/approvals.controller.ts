@@ -16,6 +16,7 @@ import { RequestInput } from '../../edge/requests/request-input.ts';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { APPROVALS } from './routes.ts';
+import { OtherNames } from '../../calls/other-names.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
 import { ShowDiff } from './show-diff.ts';
 import { requirePerson } from './require-person.ts';
@@ -29,6 +30,7 @@ export class ApprovalsController {
     private readonly kernel: KernelClient,
     private readonly show: ShowOperation,
     private readonly showDiff: ShowDiff,
+    private readonly names: OtherNames,
   ) {}
 
   @Route(APPROVALS.list)
@@ -82,6 +84,7 @@ export class ApprovalsController {
       operation_id: newId('operation'),
       args: body.args,
       comment: body.comment ?? null,
+      ...(await this.names.of(caller)),
     };
     return await this.show.view(caller, await this.kernel.askUntilAnswered('approval.edit', caller, edited));
   }
@@ -106,13 +109,15 @@ export class ApprovalsController {
       scope: body.scope ?? 'once',
       note: body.note ?? null,
       comment: body.comment ?? null,
+      ...(await this.names.of(caller)),
     };
     return await this.show.view(caller, await this.kernel.askUntilAnswered('approval.give', caller, given));
   }
 
   async #decide(caller: Caller, decision: Decision): Promise<OperationView> {
     requirePerson(caller);
-    return await this.show.view(caller, await this.kernel.ask('approval.decide', caller, decision));
+    const asked = { ...decision, ...(await this.names.of(caller)) };
+    return await this.show.view(caller, await this.kernel.ask('approval.decide', caller, asked));
   }
 }
 

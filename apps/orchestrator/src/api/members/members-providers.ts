@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Provider } from '@nestjs/common';
-import { provideBy, Repeated, type ProcessContext } from '@writ/nest-kit';
+import { provideBy, provideClass, Repeated, type ProcessContext } from '@writ/nest-kit';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { RevokeKey } from '../../calls/kernel/revoke-key.ts';
+import { OtherNames } from '../../calls/other-names.ts';
 import { Authenticator } from '../../edge/access/authenticator.ts';
 import { IdentityHashes } from '../../edge/access/oauth/person-links.ts';
 import { Identities } from '../../store/identities/identities.ts';
@@ -17,8 +18,9 @@ import { SettleVotes } from './settle-votes.ts';
 /** How often what goes on is completed, in milliseconds: offboardings and suspensions take a minute at most. */
 const SWEEP_MS = 10_000;
 
-/** Provides what changes members. */
+/** Provides what changes members, and what knows their names. */
 export const membersProviders = (logger: ProcessContext['logger']): Provider[] => [
+  provideClass(OtherNames, ApiKeys, Offboardings),
   provideBy(
     Offboard,
     [KernelClient, Offboardings, RevokeKey, Authenticator, RegisteredLifetime],

@@ -8,6 +8,7 @@ import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { OPERATIONS } from './routes.ts';
 import { outcomeOf, showOutcome } from '../../calls/outcome-headers.ts';
 import { Follow } from '../../calls/follow.ts';
+import { OtherNames } from '../../calls/other-names.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
@@ -17,6 +18,7 @@ export class OperationsController {
     private readonly kernel: KernelClient,
     private readonly follow: Follow,
     private readonly show: ShowOperation,
+    private readonly names: OtherNames,
   ) {}
 
   @Route(OPERATIONS.list)
@@ -89,7 +91,8 @@ export class OperationsController {
     @RequestInput() { caller, params, body }: RequestInputOf<typeof OPERATIONS.resolve>,
     @InExchange() exchange: Exchange,
   ): Promise<OperationView> {
-    const resolved = await this.kernel.ask('operation.resolve', caller, { ...params, ...body });
+    const asked = { ...params, ...body, ...(await this.names.of(caller)) };
+    const resolved = await this.kernel.ask('operation.resolve', caller, asked);
     return shownIn(exchange, await this.show.view(caller, resolved));
   }
 }
