@@ -12,6 +12,7 @@ import {
   workloadsOf,
   type CredentialRow,
   type CredentialSelector,
+  type NewCredential,
   type DenialKind,
   type NewProvider,
   type ProviderCondition,
@@ -112,11 +113,7 @@ export class FakeIdentities extends Identities {
     return this.#credentials.get(hex(hash))?.tenantId === tenantId;
   }
 
-  override async createCredential(
-    tenantId: TenantId,
-    key: NewKey,
-    of: { readonly provider_id: string; readonly subject_hash: Uint8Array },
-  ): Promise<void> {
+  override async createCredential(tenantId: TenantId, key: NewKey, of: NewCredential): Promise<void> {
     if (this.#credentials.has(hex(key.hash))) return;
     const { api_key_id } = await this.#keys.create(tenantId, key);
     const stored = { tenantId, api_key_id, provider: of.provider_id, subject: hex(of.subject_hash) };

@@ -3,7 +3,7 @@ import { Fault, type AgentId, type Id, type TenantId } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
 import type { NewKey } from '../keys/api-keys.ts';
 import type { Role } from '../keys/roles.ts';
-import { NO_WORKLOADS, shareWorkload, widens, type WorkloadMapping } from './workloads.ts';
+import { NO_WORKLOADS, shareWorkload, widens, type RegisteredWorkload, type WorkloadMapping } from './workloads.ts';
 
 /** Which scope of a token gives which role. */
 export interface ScopeRole {
@@ -95,6 +95,14 @@ export type CredentialSelector =
   | { readonly subject_hash: Uint8Array }
   | { readonly person_id: string };
 
+/** Whose credential is made. */
+export interface NewCredential {
+  readonly provider_id: string;
+  readonly subject_hash: Uint8Array;
+  /** as it is registered; absent: it is no workload's */
+  readonly workload?: Pick<RegisteredWorkload, 'subject' | 'since'>;
+}
+
 /** Whose credential a key is. */
 export interface CredentialRow {
   readonly provider_id: string;
@@ -137,13 +145,11 @@ export abstract class Identities {
   abstract hasCredential(tenantId: TenantId, hash: Uint8Array): Promise<boolean>;
   /**
    * Stores a credential as an API key that nobody holds; changes nothing where its hash is stored already. Fault
-   * `conflict` where the pseudonym that is its principal was forgotten meanwhile.
+   * `conflict` where the pseudonym that is its principal was forgotten meanwhile, and where the registration was
+   * removed or doesn't list the workload any more. It takes turns with these changes: whoever makes one sees the
+   * credential, or none is made.
    */
-  abstract createCredential(
-    tenantId: TenantId,
-    key: NewKey,
-    of: { readonly provider_id: string; readonly subject_hash: Uint8Array },
-  ): Promise<void>;
+  abstract createCredential(tenantId: TenantId, key: NewKey, of: NewCredential): Promise<void>;
   /** Ids of credentials that are not revoked. */
   abstract credentialsOf(tenantId: TenantId, of: CredentialSelector, limit: number): Promise<Id<'apiKey'>[]>;
 

@@ -128,6 +128,30 @@ it('a credential is stored once, and is listed until it is revoked', async () =>
   expect(await identities.credentialsOf(tenant, { subject_hash: randomBytes(32) }, 10)).toEqual([]);
 });
 
+it('a credential is made of what is registered, wholly before a change of it or not at all', async () => {
+  const workload = { subject: 'system:serviceaccount:a:b', since: 7 };
+  const registered = { ...workload, role: 'auditor', agent_id: null, tools: null, capability_token_id: null } as const;
+  const cluster = provider({ profile: 'kubernetes', scopes: [], workloads: [registered], jwks: null });
+  const { provider_id } = await put(cluster);
+  const make = () =>
+    identities.createCredential(tenant, newKey({ hash: randomBytes(32), created_by: provider_id }), {
+      ...{ provider_id, subject_hash: randomBytes(32), workload },
+    });
+  const found = () => identities.credentialsOf(tenant, { provider_id }, 100);
+  await make();
+  // Whoever changes it sees each credential that is made beside.
+  const made = Promise.allSettled(Array.from({ length: 8 }, make));
+  await put({ ...cluster, workloads: [{ ...registered, since: 8 }] });
+  const seen = await found();
+  await made;
+  expect(await found()).toEqual(seen);
+  await expect(make()).rejects.toMatchObject({ code: 'conflict' });
+  await put(cluster);
+  await make();
+  await identities.remove(tenant, provider_id);
+  await expect(make()).rejects.toMatchObject({ code: 'conflict' });
+});
+
 it('a subject and a token are denied for their tenant alone, and stay so without the registration', async () => {
   const one = await put(provider());
   const [subject_hash, jti_hash] = [randomBytes(32), randomBytes(32)];

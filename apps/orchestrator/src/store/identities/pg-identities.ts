@@ -11,6 +11,7 @@ import {
   verifySamePersons,
   type CredentialRow,
   type CredentialSelector,
+  type NewCredential,
   type DenialKind,
   type NewProvider,
   type ProviderCondition,
@@ -84,14 +85,11 @@ export class PgIdentities extends Identities {
     return await this.#exists(tenantId, 'SELECT 1 FROM orchestrator.api_key WHERE key_hash = $1', [Buffer.from(hash)]);
   }
 
-  override async createCredential(
-    tenantId: TenantId,
-    key: NewKey,
-    of: { readonly provider_id: string; readonly subject_hash: Uint8Array },
-  ): Promise<void> {
+  override async createCredential(tenantId: TenantId, key: NewKey, of: NewCredential): Promise<void> {
     await inTenant(this.#pool, tenantId, async (client) => {
       if (isId('person', key.principal)) await verifyPerson(client, key.principal);
       await verifyMember(client, key.member_id ?? null);
+      await verifyRegistered(client, of);
       const made = await client.query(
         `INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, agent_id, principal, key_hash, created_by,
            member_id, tools)
@@ -247,6 +245,16 @@ async function verifyMember(client: Client, memberId: string | null): Promise<vo
     [memberId],
   );
   if (rowCount === 0) throw new Fault('conflict', NOT_ACTIVE);
+}
+
+/** The registration stays as it is until the transaction ends. */
+async function verifyRegistered(client: Client, { provider_id, workload }: NewCredential): Promise<void> {
+  const { rowCount } = await client.query(
+    `SELECT 1 FROM orchestrator.identity_provider
+     WHERE provider_id = $1 AND removed_at IS NULL AND workloads @> $2::jsonb FOR SHARE`,
+    [provider_id, JSON.stringify(workload === undefined ? [] : [workload])],
+  );
+  if (rowCount === 0) throw new Fault('conflict', 'the registration has changed meanwhile: send the request again');
 }
 
 const STILL_LEAVING =

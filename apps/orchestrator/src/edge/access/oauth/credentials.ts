@@ -5,7 +5,7 @@ import { Fault, type AgentId, type Caller, type Id, type Subjects, type TenantId
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { LRUCache } from 'lru-cache';
-import type { Identities, ProviderInForce } from '../../../store/identities/identities.ts';
+import type { Identities, NewCredential, ProviderInForce } from '../../../store/identities/identities.ts';
 import type { MemberStanding } from '../../../store/members/members.ts';
 import type { ApiKeys } from '../../../store/keys/api-keys.ts';
 import type { Role } from '../../../store/keys/roles.ts';
@@ -38,6 +38,8 @@ export interface CredentialOf {
     readonly name: string;
     /** of the role `worker` */
     readonly tools: readonly string[] | null;
+    /** as it is registered */
+    readonly registered: NonNullable<NewCredential['workload']>;
   };
 }
 
@@ -165,7 +167,8 @@ export class Credentials {
     const { name: keyName, tools } = workload ?? { name: `token of ${name}`, tools: null };
     const { api_key_id } = caller;
     const key = { api_key_id, name: keyName, role, agent_id: agentId, principal, member_id, tools, hash };
-    await identities.createCredential(tenant_id, { ...key, created_by: provider_id }, { provider_id, subject_hash });
+    const whose = { provider_id, subject_hash, ...(workload === undefined ? {} : { workload: workload.registered }) };
+    await identities.createCredential(tenant_id, { ...key, created_by: provider_id }, whose);
     // Another replica may have made one for another principal meanwhile.
     await this.#revokeOthers(caller, subject_hash);
     const made = await apiKeys.authenticate(hash);

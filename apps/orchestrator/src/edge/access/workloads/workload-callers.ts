@@ -104,14 +104,14 @@ export class WorkloadCallers {
   async #make(
     provider: ProviderInForce,
     { issuer, subject }: WorkloadToken,
-    { role, agent_id, tools }: RegisteredWorkload,
+    { role, agent_id, tools, since }: RegisteredWorkload,
     hash: Buffer,
   ): Promise<Caller> {
     const name = `${subject.split(':').slice(2).join('/')} of ${provider.name}`;
     const whose = { tenantId: provider.tenant_id as TenantId, providerId: provider.provider_id, issuer, subject, name };
     const member = await this.#parts.members.vouchWorkload(whose);
     const of = { issuer, subject, role, agentId: agent_id, principal: member.member_id };
-    const workload = { name: `workload ${name}`, tools };
+    const workload = { name: `workload ${name}`, tools, registered: { subject, since } };
     return await this.#credentials.create(provider, hash, { ...of, workload }, async () => member);
   }
 
