@@ -83,6 +83,15 @@ describeBroken(`a broken installation${why === null ? '' : ` (skipped: ${why})`}
     }
   }
 
+  async function countOf(rows: string): Promise<number> {
+    const client = await connect(stack.database.ownerUrl, 'doctor-spec');
+    try {
+      return Number((await client.query<{ n: string }>(`SELECT count(*) AS n FROM ${rows}`)).rows[0]?.n);
+    } finally {
+      await client.end();
+    }
+  }
+
   async function definitionOf(name: string): Promise<string> {
     const client = await connect(stack.database.ownerUrl, 'doctor-spec');
     try {
@@ -98,7 +107,7 @@ describeBroken(`a broken installation${why === null ? '' : ` (skipped: ${why})`}
     expect({ failed, exit }, out).toEqual({ failed: [], exit: 0 });
   });
 
-  it('shows neither a key nor a secret, whatever it prints and keeps', async () => {
+  it('shows neither a key nor a secret, and leaves none that works', async () => {
     const secrets = new Set<string>([stack.keys.platformKey]);
     const run = await examineBehind(collecting(secrets), ['--state', 'secrets.json']);
     expect(run.failed).toEqual([]);
@@ -106,6 +115,11 @@ describeBroken(`a broken installation${why === null ? '' : ` (skipped: ${why})`}
     expect(secrets.size).toBeGreaterThan(10);
     const shown = [run.out, run.err, JSON.stringify(run.file), readFileSync(operator.path('secrets.json'), 'utf8')];
     for (const secret of secrets) expect(shown.some((text) => text.includes(secret))).toBe(false);
+
+    // Nothing of them is left: no key opens anything, and no secret is stored.
+    secrets.delete(stack.keys.platformKey);
+    for (const secret of secrets) expect((await new Api(stack.url, secret).get('/v1/whoami')).status).toBe(401);
+    expect(await countOf('kernel.secret')).toBe(0);
   });
 
   it.each<[what: string, ids: readonly string[], deceit: () => Deceit]>([

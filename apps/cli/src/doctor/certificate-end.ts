@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import { NotMade } from './check.ts';
+import { NotMade } from './finding.ts';
 
 const ANSWER_MS = 5_000;
 

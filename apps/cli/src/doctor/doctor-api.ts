@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../http/client.ts';
-import { Broken, NotMade } from './check.ts';
+import { Broken, NotMade } from './finding.ts';
 
 /** An answer as it came. All of it is attacker-controlled. */
 export interface Answer {

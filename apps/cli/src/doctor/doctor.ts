@@ -13,7 +13,7 @@ import { readTrusted } from '../log/read-checkpoint.ts';
 import { withTrust, type Trust, type TrustOptions } from '../trust.ts';
 import { visibleLine } from '../visible.ts';
 import { writeWhole } from '../write-whole.ts';
-import type { Verdict } from './check.ts';
+import type { Verdict } from './finding.ts';
 import { LOG_SINCE_LAST_RUN } from './checks/log.ts';
 import { reportFile, type Report } from './report.ts';
 import { runDoctor, type DoctorRun } from './run-doctor.ts';
@@ -64,12 +64,12 @@ async function doctor(context: Context, options: DoctorOptions): Promise<void> {
   }
   if (statePath !== null) keepForNext(statePath, run);
   if (isInterrupted) throw new CliError('interrupted', 'interrupted: what the examination had made is closed');
-  const isOver = receipt !== null && [...open, ...left.open].length === 0 && left.isComplete;
+  const isOver = receipt !== null && run.isSecretGone && [...open, ...left.open].length === 0 && left.isComplete;
   if (!report.healthy || !isOver) context.setExit(EXIT.failed);
 }
 
 /** What a person has to know beside the report. */
-function notesOf({ report, receipt, left, open }: DoctorRun): string[] {
+function notesOf({ report, receipt, left, open, isSecretGone }: DoctorRun): string[] {
   const stay = [...open, ...left.open];
   return [
     ...(left.closed > 0
@@ -79,6 +79,7 @@ function notesOf({ report, receipt, left, open }: DoctorRun): string[] {
     ...(stay.length > 0
       ? [`${stay.join(' and ')} may be open: a later run closes what is, or \`writ tenant close\` does`]
       : []),
+    ...(isSecretGone ? [] : ['the secret of the examination could not be removed: the closed tenant keeps it, sealed']),
     ...(receipt === null && report.tenant_id !== null
       ? ['the log gave no receipt that verifies: it did not record the report']
       : []),
@@ -156,7 +157,7 @@ function textOf({ url, checks, counts, healthy, keys, started_at, ended_at, tena
       `${' '.repeat(VERDICT_WIDTH)}  ${paint.dim(visibleLine(check.evidence))}`,
     ]),
     '',
-    `${url}: ${summary}, in ${((ended_at - started_at) / 1_000).toFixed(1)} s; tenant ${tenant_id ?? 'none'}`,
+    `${url}: ${summary}, in ${((ended_at - started_at) / 1_000).toFixed(1)} s; tenant ${visibleLine(tenant_id ?? 'none')}`,
     ...(keys === 'published'
       ? ['receipts were verified with the keys that the server publishes: name yours with `--keys FILE`']
       : []),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { canonicalBytes } from '@writ/digest';
-import { Broken, NotApplicable, NotMade, type Check } from './check.ts';
+import type { Check } from './check.ts';
+import { Broken, NotApplicable, NotMade } from './finding.ts';
 import { demandRefused, type Answer } from './doctor-api.ts';
 import { countsOf, examine, isHealthy, unmade, type CheckResult } from './examine.ts';
 import type { World } from './world.ts';

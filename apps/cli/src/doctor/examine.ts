@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { NotApplicable, Broken, type Check, type Finding, type Verdict } from './check.ts';
+import type { Check } from './check.ts';
+import { NotApplicable, Broken, type Finding, type Verdict } from './finding.ts';
 import type { World } from './world.ts';
 
 /** Checks that run at once: more would wait for the same sandboxes. */

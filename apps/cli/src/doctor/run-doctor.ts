@@ -11,6 +11,7 @@ import { momentOf } from '../terminal.ts';
 import type { Trust } from '../trust.ts';
 import { certificateEnd } from './certificate-end.ts';
 import { CHECKS } from './checks.ts';
+import { SECRET } from './checks/sandboxes.ts';
 import { DoctorApi, itemsOf, numberIn, objectOf, textIn } from './doctor-api.ts';
 import { countsOf, examine, isHealthy, unmade, type CheckResult } from './examine.ts';
 import { closeDigestOf, closeReasonOf, reportFile, verifyRecorded, type Report } from './report.ts';
@@ -39,6 +40,8 @@ export interface DoctorRun {
   readonly left: LeftTenants;
   /** tenants of this run that could not be closed */
   readonly open: readonly string[];
+  /** whether the secret of the examination was removed before its tenant was closed */
+  readonly isSecretGone: boolean;
   readonly isInterrupted: boolean;
 }
 
@@ -129,7 +132,7 @@ async function conclude(
   client: Client,
   tenants: RunTenants,
   { world, report, trust }: Examined,
-): Promise<Pick<DoctorRun, 'receipt' | 'checkpoint' | 'open'>> {
+): Promise<Pick<DoctorRun, 'receipt' | 'checkpoint' | 'open' | 'isSecretGone'>> {
   const signal = AbortSignal.timeout(CLOSING_MS);
   const platform = new DoctorApi(client, signal);
   const note = await world?.admin
@@ -137,9 +140,16 @@ async function conclude(
     .get('/v1/log/checkpoint')
     .catch(() => null);
   const checkpoint = note?.status === 200 && isTrusted(note.text, trust) ? note.text : null;
+  const isSecretGone = world === null || (await removeSecret(world.admin.until(signal)));
   const open = await tenants.close(platform, closeReasonOf(report));
   const receipt = open.length > 0 || world === null ? null : await closingReceipt(platform, report, trust);
-  return { receipt, checkpoint, open };
+  return { receipt, checkpoint, open, isSecretGone };
+}
+
+/** A closed tenant would keep it. Resolves with whether it isn't there. */
+async function removeSecret(admin: DoctorApi): Promise<boolean> {
+  const answer = await admin.ask('DELETE', `/v1/secrets/${SECRET}`).catch(() => null);
+  return answer !== null && (answer.status === 200 || answer.code === 'not_found');
 }
 
 /** What is kept has to verify at the next run. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Trust } from '../trust.ts';
-import { NotMade } from './check.ts';
+import { NotMade } from './finding.ts';
 import { memberOf, objectOf, textIn, type Answer, type DoctorApi, type JsonObject } from './doctor-api.ts';
 import type { KeptLog } from './state-file.ts';
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { demand, NotMade, type Check } from '../check.ts';
+import type { Check } from '../check.ts';
+import { demand, NotMade } from '../finding.ts';
 import { demandRefused, inWords, memberOf, objectOf, textIn, type Answer } from '../doctor-api.ts';
 import { describe, type Room, type World } from '../world.ts';
 

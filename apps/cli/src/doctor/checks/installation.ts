@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { VERSION } from '@writ/nest-kit/version';
 import { certificateEnd } from '../certificate-end.ts';
-import { demand, NotApplicable, NotMade, type Check } from '../check.ts';
+import type { Check } from '../check.ts';
+import { demand, NotApplicable, NotMade } from '../finding.ts';
 import { memberOf, numberIn, textIn, type JsonObject } from '../doctor-api.ts';
 import { momentOf } from '../../terminal.ts';
 import type { World } from '../world.ts';

@@ -18,7 +18,8 @@ import { readLog } from '../../log/read-log.ts';
 import { NO_KEYS, SigningTally } from '../../log/signing-tally.ts';
 import { verifySignatures, type SignatureCount } from '../../log/verify-signatures.ts';
 import type { Trust } from '../../trust.ts';
-import { Broken, demand, NotApplicable, NotMade, type Check } from '../check.ts';
+import type { Check } from '../check.ts';
+import { Broken, demand, NotApplicable, NotMade } from '../finding.ts';
 import { inWords, itemsOf, numberIn, objectOf, textIn, type Answer, type DoctorApi } from '../doctor-api.ts';
 import { describe, type Room, type World } from '../world.ts';
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { parseSigner, sealEnvelope } from '@writ/signing';
-import { demand, NotMade, type Check } from '../check.ts';
+import type { Check } from '../check.ts';
+import { demand, NotMade } from '../finding.ts';
 import {
   demandRefused,
   inWords,

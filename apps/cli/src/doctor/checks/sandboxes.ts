@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import { demand, NotApplicable, NotMade, type Check } from '../check.ts';
-import { memberOf, objectOf, textIn, type Answer } from '../doctor-api.ts';
+import type { Check } from '../check.ts';
+import { demand, NotApplicable, NotMade } from '../finding.ts';
+import { inWords, memberOf, objectOf, textIn, type Answer } from '../doctor-api.ts';
 import { Listener } from '../listener.ts';
 import { placesOf, probeOf } from '../sandbox-probe.ts';
-import { describe } from '../world.ts';
+import { describe, type World } from '../world.ts';
 
 const closed: Check = {
   id: 'egress-sandbox',
@@ -82,33 +83,43 @@ const gate: Check = {
 
 const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
 
+/** The secret of the examination, which is removed at its end. */
+export const SECRET = 'DOCTOR_KEY';
+
 const secrets: Check = {
   id: 'secret',
   invariant: 'A secret that a command uses appears in no output, file or answer',
   obligatory: true,
   run: async (world) => {
     const value = `doctor-${randomBytes(16).toString('hex')}`;
-    const name = 'DOCTOR_KEY';
-    await world.admin.must('PUT', '/v1/secrets', { name, value });
-    const room = await world.room({ 'a.txt': 'one\n' }, { secrets: [name] });
-    const used = await room.run(`printf %s "\${secret:${name}}" | wc -c; printf '%s\\n' "\${secret:${name}}"`);
-    if (!used.output.startsWith(`${String(value.length)}\n`))
-      throw new NotMade(`a command did not get the secret: ${lastLine(used.output.replaceAll(value, '…'))}`);
-    const id = textIn(used.answer, 'operation_id');
-    const written = await room.call('shell.run', { command: `printf %s "\${secret:${name}}" > a.txt` });
-    const shown = await Promise.all(
-      [`/v1/operations/${id}`, `/v1/operations/${id}/output`, '/v1/secrets'].map(
-        async (path) => (await world.admin.get(path)).text,
-      ),
-    );
-    const texts = [used.output, written.text, (await room.file('a.txt')) ?? '', ...shown];
-    demand(!texts.some((text) => holds(text, value)), 'its value, or an encoding of it, came out');
-    demand(textIn(objectOf(written), 'tx_outcome') !== 'committed', `a file with it was kept: ${describe(written)}`);
-    if (written.code !== 'secret.in_delta')
-      throw new NotMade(`a command that wrote it to a file ended otherwise: ${describe(written)}`);
-    return `redacted in the output; a file with it was refused ${written.code}`;
+    await world.admin.must('PUT', '/v1/secrets', { name: SECRET, value });
+    return await useSecret(world, value);
   },
 };
+
+async function useSecret(world: World, value: string): Promise<string> {
+  const room = await world.room({ 'a.txt': 'one\n' }, { secrets: [SECRET] });
+  const used = await room.run(`printf %s "\${secret:${SECRET}}" | wc -c; printf '%s\\n' "\${secret:${SECRET}}"`);
+  if (!used.output.startsWith(`${String(value.length)}\n`))
+    throw new NotMade(`a command did not get the secret: ${lastLine(used.output.replaceAll(value, '…'))}`);
+  const id = textIn(used.answer, 'operation_id');
+  const written = await room.call('shell.run', { command: `printf %s "\${secret:${SECRET}}" > a.txt` });
+  const shown = await Promise.all(
+    [`/v1/operations/${id}`, `/v1/operations/${id}/output`, '/v1/secrets'].map(async (path) => {
+      const answer = await world.admin.get(path);
+      // The output of a short command is in its result alone.
+      if (answer.status !== 200 && answer.code !== 'output.not_kept')
+        throw new NotMade(`GET ${path} answered ${inWords(answer)}`);
+      return answer.text;
+    }),
+  );
+  const texts = [used.output, written.text, (await room.file('a.txt')) ?? '', ...shown];
+  demand(!texts.some((text) => holds(text, value)), 'its value, or an encoding of it, came out');
+  demand(textIn(objectOf(written), 'tx_outcome') !== 'committed', `a file with it was kept: ${describe(written)}`);
+  if (written.code !== 'secret.in_delta')
+    throw new NotMade(`a command that wrote it to a file ended otherwise: ${describe(written)}`);
+  return `redacted in the output; a file with it was refused ${written.code}`;
+}
 
 const holds = (text: string, value: string): boolean =>
   [value, Buffer.from(value).toString('base64').replace(/=+$/, ''), Buffer.from(value).toString('hex')].some((form) =>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { demand, NotMade, type Check } from '../check.ts';
+import type { Check } from '../check.ts';
+import { demand, NotMade } from '../finding.ts';
 import { inWords, objectOf, textIn, type Answer, type DoctorApi } from '../doctor-api.ts';
 import { describe } from '../world.ts';
 
