@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every step of docs/tutorials/own-function.md, as printed: files, commands, and what they print. The part of Python is
-// skipped by name where Python 3.10 or its packages can't be had.
+// The steps of docs/tutorials/own-function.md, as printed: files, commands, and what they print. The part of Python
+// installs packages, and has a spec among the long ones.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { sharedStack } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
-import { wheelBuilder } from '../python-package.ts';
 import { Tutorial } from '../tutorial.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
@@ -33,12 +32,6 @@ it('a function of TypeScript is admitted, refused, and held until a person appro
   expect(performance.now() - began).toBeLessThan(TWO_MINUTES);
   const printed = await tutorial.stepOfTwo('3. Decide a call yourself', /^held: (apr_\S+)$/m, 'APPROVAL');
   expect(printed).toMatch(/^held: apr_\S+\nrefunding 700 cents\nok op_\S+ \{ refunded: 700 \}\n$/);
-});
-
-it.skipIf((await wheelBuilder()) === null)('a function of Python too (skipped without Python 3.10)', async () => {
-  expect(await tutorial.step('4. The same from Python')).toMatch(
-    /refunding 500 cents\nok op_\S+ \{'refunded': 500\}\nrefused op_\S+ args\.invalid\n$/,
-  );
 });
 
 /** The values of a decision, which the page explains with it. */
