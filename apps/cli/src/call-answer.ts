@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isFinal, OperationView, parseMessage, ToolResult } from '@writ/contract';
+import { FAULTS, isFaultCode, isFinal, OperationView, parseMessage, ToolResult } from '@writ/contract';
 import { CliError, EXIT, isRefusal, seePage } from './cli-error.ts';
 import { show, type CommonOptions, type Context } from './context.ts';
 import { describeResult, describeWaiting } from './describe-result.ts';
@@ -44,9 +44,16 @@ export function printAnswer(
   else if (operation.result?.status === 'error') printFailure(context, operation.result);
 }
 
+/** The exit status of a call that ended with a fault. */
+function exitOfFailure(code: string): number {
+  if (isRefusal(code)) return EXIT.refused;
+  // 404 in the table of faults says that a tool or thing isn't there.
+  return isFaultCode(code) && FAULTS[code].status === 404 ? EXIT.notFound : EXIT.failed;
+}
+
 function printFailure(context: Context, { error }: ToolResult): void {
   context.writeError(
     `error ${error?.code ?? 'failed'}: ${error?.message ?? 'the call failed'}${error?.hint ? `; ${error.hint}` : ''}${seePage(error?.code ?? '')}\n`,
   );
-  context.setExit(isRefusal(error?.code ?? '') ? EXIT.refused : EXIT.failed);
+  context.setExit(exitOfFailure(error?.code ?? ''));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms of texts in words, by the expressions of schemas that don't describe themselves. Schemas of tools are part
-// of their digests and schemas of messages are shared, so a description here changes neither. A spec of the API finds an
-// expression that has no words.
+// of their digests and schemas of messages are shared, so a description here changes neither. A spec of the API finds
+// an expression that has no words.
 
 const TOOL_ID = 'the id of a tool, such as `fs.read`: small letters, digits, `_`, and `.` between its parts';
 const TOOL_PATTERN = 'a tool such as `fs.read`, a family such as `fs.*`, or `*` for all';

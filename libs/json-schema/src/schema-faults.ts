@@ -9,6 +9,7 @@
 import { didYouMean, pointerOf, type JsonSchemaText } from '@writ/contract';
 import { canonicalJson, type JsonValue } from '@writ/digest';
 import { isMultipleOf } from './decimal.ts';
+import { formText, shortList, shown } from './fault-words.ts';
 import { isObject, referredSchema } from './keywords.ts';
 import { expressionOf, type Expression } from './pattern.ts';
 import { Steps, StepsUsed } from './steps.ts';
@@ -23,8 +24,6 @@ export interface SchemaFault {
 
 /** Suggestions for members of a value, and names that are compared for each: each comparison takes time. */
 const [SUGGESTIONS_MAX, NAMES_COMPARED_MAX] = [8, 64];
-/** Longest part of an author's description that a message repeats. */
-const DESCRIPTION_MAX = 200;
 /** More is of no use to a caller. */
 const FAULTS_MAX = 32;
 /** A schema that refers to itself without going deeper into the value ends here. */
@@ -314,12 +313,6 @@ class Check {
 /** Compiled expressions, by their schemas: those of a tool stay as long as its definition is cached. */
 const expressions = new WeakMap<object, Map<string, Expression>>();
 
-/** An expression tells most people nothing: the author's description of the text says what is meant. */
-function formText({ description }: Node): string {
-  const words = typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').slice(0, DESCRIPTION_MAX) : '';
-  return `does not have the form that its schema gives${words === '' ? '' : `; expected: ${words}`}`;
-}
-
 const below = ({ pointer, depth, faults }: At, name: string): At => ({
   pointer: faults === null ? '' : `${pointer}${pointerOf(name)}`,
   depth: depth + 1,
@@ -362,16 +355,3 @@ function boundsFit([min, max, what]: Bounds, count: number, at: At): boolean {
   if (min !== undefined && count < min) return fail(at, () => `must have at least ${min} ${what}`);
   return max === undefined || count <= max || fail(at, () => `must have at most ${max} ${what}`);
 }
-
-/** So many values of a list are shown: enough to choose from, and few enough to read. */
-const SHOWN_MAX = 32;
-const SHOWN_CHARS_MAX = 64;
-
-/** A value of the schema, which is no secret. */
-function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return `\`${text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text}\``;
-}
-
-const shortList = (texts: readonly unknown[], separator: string): string =>
-  `${texts.slice(0, SHOWN_MAX).join(separator)}${texts.length > SHOWN_MAX ? `${separator}…` : ''}`;

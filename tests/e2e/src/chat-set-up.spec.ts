@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `writ chat` right after `npm start`: nobody has written a file of settings or named a model. The models are those that
-// the set-up chooses by the environment, and the program is the built one.
+// `writ chat` right after `npm start`: nobody has written a file of settings or named a model. The models are those
+// that the set-up chooses by the environment, and the program is the built one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

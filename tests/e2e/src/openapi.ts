@@ -75,19 +75,24 @@ export class Document {
     return Object.fromEntries(shown) as Record<string, Schema>;
   }
 
-  #resolved(schema: JsonValue): JsonValue {
-    if (Array.isArray(schema)) return schema.map((item) => this.#resolved(item));
+  /** Replaces references by what they refer to. One to a schema around it stands for any value. */
+  #resolved(schema: JsonValue, around: readonly string[] = []): JsonValue {
+    if (Array.isArray(schema)) return schema.map((item) => this.#resolved(item, around));
     if (typeof schema !== 'object' || schema === null) return schema;
     const reference = (schema as Schema)['$ref'] as unknown;
     if (typeof reference === 'string') {
+      if (around.includes(reference)) return {};
       return this.#resolved(
         reference
           .split('/')
           .slice(1)
           .reduce<JsonValue>((at, key) => at[key.replaceAll('~1', '/').replaceAll('~0', '~')], this.#document),
+        [...around, reference],
       );
     }
-    return Object.fromEntries(Object.entries(schema as object).map(([key, value]) => [key, this.#resolved(value)]));
+    return Object.fromEntries(
+      Object.entries(schema as object).map(([key, value]) => [key, this.#resolved(value, around)]),
+    );
   }
 }
 

@@ -86,8 +86,8 @@ export class Tutorial {
   }
 
   /**
-   * A step of two blocks of commands, for two terminals. The second gets in place of `placeholder` what the first prints.
-   * Returns all that the first prints.
+   * A step of two blocks of commands, for two terminals. The second gets in place of `placeholder` what the first
+   * prints. Returns all that the first prints.
    */
   async stepOfTwo(heading: string, awaited: RegExp, placeholder: string): Promise<string> {
     const [first, second, ...others] = this.#blocks(heading).filter(({ language }) => language === 'sh');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { InvalidArgumentError } from 'commander';
 import { Type, type Static, type TSchema } from 'typebox';
-import { usage } from '../cli-error.ts';
 import type { Client } from './client.ts';
 
 /** One page of a list, and the cursor of the next one. */
@@ -29,8 +29,8 @@ export async function readList<S extends TSchema>(
   return (await client.read(pageOf(item), `${path}${queryOf(parameters)}`)) as Listing<Static<S>>;
 }
 
-/** Parses an option that is a whole number. */
+/** Parses an option that is a whole number. @throws InvalidArgumentError, to which the name of the option is added */
 export function parseCount(text: string): number {
-  if (!/^\d{1,12}$/.test(text)) throw usage(`\`${text}\` is no whole number`);
+  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError(`\`${text}\` is no whole number`);
   return Number(text);
 }

@@ -53,7 +53,13 @@ export async function keepIdentities(api: TestApi, { tenantId, ...keys }: TestTe
     async () => undefined,
   );
   const whose = { tenantId, provider_id: other.provider_id, issuer: other.issuer, person_id };
-  return { provider, person_id, member_id, invitation_id, ...(await keepSignIns(api, { ...whose, subject_hash: subject_hash! })) };
+  return {
+    provider,
+    person_id,
+    member_id,
+    invitation_id,
+    ...(await keepSignIns(api, { ...whose, subject_hash: subject_hash! })),
+  };
 }
 
 /** A session of the person whom the keys of the tenant are of, and a program that the person approved. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a new user types by mistake, through the built program and a whole Writ, and what they read: what was found, what
-// is allowed, and what to type. A row for each sample of the kinds that people met. Exit statuses are those that
+// What a new user types by mistake, through the built program and a whole Writ, and what they read: what was found,
+// what is allowed, and what to type. A row for each sample of the kinds that people met. Exit statuses are those that
 // docs/reference/cli.md documents.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ const FILES: Readonly<Record<string, string>> = {
   'tools.yaml': 'tools:\n  - name: deploy.web\n    descripton: x\n    category: write\n    cmd: x\n',
   'functions.yaml': 'functions:\n  - name: a.b\n    catgory: read\n',
   'policy.json': JSON.stringify({ v: 1, name: 'ours', cedr: '' }),
-  'script.json': JSON.stringify({ v: 1, operations: [{ vreb: 'FileList', args: [] }] }),
+  'script.json': JSON.stringify({ operations: [{ vreb: 'FileList', args: [] }] }),
 };
 
 beforeAll(async () => {
@@ -113,7 +113,7 @@ const ROWS: readonly Row[] = [
     'a misspelt key in a script of mk8.shell',
     () => ['mk8', 'check', 'script.json'],
     FAILED,
-    () => ['vreb', 'did you mean `verb`?'],
+    () => ['/operations/0/vreb: is not known here', '/operations/0: `verb` is missing'],
   ],
   [
     'a receipt without keys to verify it with',
@@ -131,7 +131,7 @@ const ROWS: readonly Row[] = [
     'a misspelt tool',
     () => ['call', 'fs.reed', '--args', '{"path":"a.txt"}'],
     NOT_FOUND,
-    () => ['there is no tool `fs.reed` here', 'did you mean `fs.read`?'],
+    () => ['there is no such tool', 'did you mean `fs.read`?'],
   ],
   ['a misspelt command', () => ['polcy', 'list'], USAGE, () => ["unknown command 'polcy'", 'Did you mean policy?']],
   ['a misspelt verb', () => ['policy', 'activte', 'x'], USAGE, () => ['Did you mean activate?']],

@@ -19,7 +19,55 @@ import { createTenantObjects, UNUSED_URL } from '../tenant-objects.ts';
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** Examples that are answered otherwise on a new installation, each with the reason. */
-const OTHERWISE: Readonly<Record<string, string>> = {};
+const OTHERWISE: Readonly<Record<string, string>> = {
+  ...{
+    signSandbox: '409 sandbox.unverified: the signature is of no registrar',
+    updateResource: '400 request.malformed: the resource is an audio device, and the settings are of a search',
+    putIdentityProvider: "400 request.malformed: nobody has a token of the example's issuer",
+    linkIdentity: '400 request.malformed: the member is a service account',
+    issueAccessToken: '400 invalid_grant: the code is of no program',
+    takePermit: '403 auth.role: only workers take permits',
+  },
+  ...Object.fromEntries(
+    ['redeemPermit', 'renewLease', 'reportFunction'].map((id) => [id, '403 permit.invalid: nobody signed the permit']),
+  ),
+  ...Object.fromEntries(
+    ['askMcpConnection', 'askListingMcpConnection'].map((id) => [id, '403 auth.role: a key is no person']),
+  ),
+  ...Object.fromEntries(
+    ['listRecordsOfClosedTenant', 'readReceiptOfClosedTenant'].map((id) => [id, '409 conflict: the tenant is open']),
+  ),
+  ...Object.fromEntries(
+    ['acceptMcpServerTools', 'refuseMcpServerTools'].map((id) => [id, '404 not_found: the server has no tool']),
+  ),
+  ...Object.fromEntries(
+    ['readMcpConnection', 'endMcpConnection'].map((id) => [id, '404 not_found: nobody is connected']),
+  ),
+  ...Object.fromEntries(
+    ['readTile', 'readEntries', 'readSignatures'].map((id) => [id, '404 not_found: the log fills no tile']),
+  ),
+  ...Object.fromEntries(['readInvitation', 'revokeInvitation'].map((id) => [id, '404 not_found: nobody is invited'])),
+  ...Object.fromEntries(['endOwnSignIn', 'endSignIn'].map((id) => [id, '404 not_found: nobody has signed in'])),
+  ...{
+    resolveOperation: '409 conflict: the operation is not ambiguous',
+    approve: '409 approval.effect_unseen: the digest is of another effect',
+    deny: '409 conflict: the call was decided by the edit',
+    cancelOperation: '409 conflict: the call has ended',
+    giveValue: '409 conflict: the call waits for no value',
+    readOutput: '404 output.not_kept: the result shows all of a short output',
+    readApprovalDiff: '409 conflict: the approval is of a call without a staged effect',
+    importWorkspace: '400 request.malformed: the bytes are no archive',
+    uploadAudioFrames: '422 audio.unreadable: the bytes are no frames',
+    removeResourceGrant: '404 not_found: the grant has gone with its resource',
+  },
+};
+
+/** What a route needs in its query although no parameter is obligatory. */
+const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  findPerson: { principal: 'ben' },
+  readConsistency: { from: '1', to: '1' },
+  exportBundle: { since: '0' },
+};
 
 /** Streams have no end, and MCP has clients and specs of its own. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['postMcp', 'postMcpWithToken']);
@@ -70,6 +118,8 @@ function withOwnIds(example: JsonValue): JsonValue {
   const text = JSON.stringify(example)
     .replaceAll(/"([a-z]{2,3})_01kbc[0-9a-z]{21}"/g, (all, prefix: string) => JSON.stringify(own.get(prefix) ?? all))
     .replaceAll(/"snap_[0-9a-f]{64}"/g, JSON.stringify(named['at']))
+    // A time of the document passes, or is too far away for what may live a year.
+    .replaceAll(/"expires_at":\d+/g, `"expires_at":${String(Date.now() + 600_000)}`)
     .replaceAll('https://example.org/hooks', UNUSED_URL)
     .replaceAll('"model":"recorded"', `"model":${JSON.stringify(RECORDED_MODEL)}`);
   return JSON.parse(text) as JsonValue;
@@ -77,7 +127,9 @@ function withOwnIds(example: JsonValue): JsonValue {
 
 async function send(route: Route): ReturnType<Api['request']> {
   const api = apiFor(route);
-  const url = urlOf(route, named, route.parameters.some(({ name }) => name === 'for_ms') ? { for_ms: '0' } : {});
+  const names = route.parameters.map(({ name }) => name);
+  const query: Record<string, string> = names.includes('for_ms') && !names.includes('follow') ? { for_ms: '0' } : {};
+  const url = urlOf(route, named, { ...query, ...QUERIES[route.id] });
   if (route.binaryMediaType !== null)
     return await api.request(route.method, url, new TextEncoder().encode('text'), {
       'content-type': route.binaryMediaType,

@@ -3,6 +3,7 @@ import {
   argumentFaults,
   Fault,
   LIMITS,
+  nearestName,
   secretsNamed,
   TOOLS,
   type FsResource,
@@ -45,7 +46,7 @@ export function decideForm(
   args: Arguments | Refusal,
   mcpTool: CallFacts['mcpTool'] = null,
 ): WellFormed | Refusal {
-  if (tool === null) return refuseMcpTool(mcpTool) ?? refuseUnknownTool();
+  if (tool === null) return refuseMcpTool(mcpTool) ?? refuseUnknownTool(call.tool_id);
   if ('effect' in args) return args;
   const wrong = argumentFaults(tool, args.value);
   const named = secretsNamed(tool, args.value);
@@ -91,10 +92,12 @@ function refuseMcpTool(state: CallFacts['mcpTool']): Refusal | null {
     : null;
 }
 
-/** Refuses a tool that doesn't exist. */
-function refuseUnknownTool(): Refusal {
-  const own = `Writ's own are ${[...TOOLS.keys()].map((id) => `\`${id}\``).join(', ')}`;
-  return refusal('tool.unknown', 'there is no such tool', own);
+/** Refuses a tool that doesn't exist, and says which of Writ's own may be meant. */
+function refuseUnknownTool(id: string): Refusal {
+  const own = [...TOOLS.keys()];
+  const near = nearestName(id, own);
+  const hint = `Writ's own are ${own.map((each) => `\`${each}\``).join(', ')}`;
+  return refusal('tool.unknown', 'there is no such tool', near === null ? hint : `did you mean \`${near}\`? ${hint}`);
 }
 
 /** Parses the paths of a call into paths of the workspace, or refuses. */

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type DelegationView, type PersonOffboarded, type PersonSuspended } from '@writ/contract';
+import {
+  KERNEL_REQUESTS,
+  parseMessage,
+  type DelegationView,
+  type PersonOffboarded,
+  type PersonSuspended,
+} from '@writ/contract';
 import type { ListPage } from '@writ/paging';
 import { Delegations } from './delegations.ts';
 import { OffboardPerson } from './offboard-person.ts';

@@ -6,6 +6,7 @@ import { RevokeKey } from '../../calls/kernel/revoke-key.ts';
 import { OtherNames } from '../../calls/other-names.ts';
 import { Authenticator } from '../../edge/access/authenticator.ts';
 import { IdentityHashes } from '../../edge/access/oauth/person-links.ts';
+import { ApiKeys } from '../../store/keys/api-keys.ts';
 import { Identities } from '../../store/identities/identities.ts';
 import { Members } from '../../store/members/members.ts';
 import { Offboardings } from '../../store/members/offboardings.ts';

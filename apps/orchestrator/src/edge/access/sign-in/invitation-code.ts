@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of an invitation: `writ_i_<tenant>_<secret>`. Whoever holds it, and is the one whom it is for, becomes a member.
+// The code of an invitation: `writ_i_<tenant>_<secret>`. Whoever holds it, and is the one whom it is for, becomes a
+// member.
 import { randomBytes } from 'node:crypto';
 import { ID_KINDS, isId, type TenantId } from '@writ/contract';
 import { sha256 } from '@writ/digest';
