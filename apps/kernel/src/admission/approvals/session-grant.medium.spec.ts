@@ -155,7 +155,7 @@ describe('a session grant', () => {
     }
   });
 
-  it('ends when the person who gave it is offboarded, with a record', async () => {
+  it.each(['suspended', 'offboarded'])('ends when the person who gave it is %s, with a record', async (how) => {
     const ann = { ...callerOf(tenant.tenantId, 'operator'), principal: 'ann' };
     const [held, stays] = [await admit(write()), await admit(write({ session_id: 'ses-2' }))];
     await decide(held, ASK, ann);
@@ -163,8 +163,8 @@ describe('a session grant', () => {
     const { capability_token_id } = await tokenOf(held);
     expect((await admit(write())).state).toBe('admitted');
     const leave = { ...requestBy(callerOf(tenant.tenantId)), member_id: newId('member'), principals: ['ann'] };
-    await manage.offboard.run(leave);
-    await manage.offboard.run(leave);
+    for (const _time of ['first', 'again'])
+      await (how === 'suspended' ? manage.suspend.run({ ...leave, suspended: true }) : manage.offboard.run(leave));
     expect((await admit(write())).state).toBe('held');
     expect((await admit(write({ capability_token_id }))).state).toBe('refused');
     expect((await admit(write({ session_id: 'ses-2' }))).state).toBe('admitted');

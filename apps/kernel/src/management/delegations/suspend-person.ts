@@ -3,6 +3,7 @@ import type { KernelRequest, PersonSuspended } from '@writ/contract';
 import type { ChangeRecord, Changes } from '../../evidence/changes/index.ts';
 import { kernelSql } from '../../foundation/database/functions/index.ts';
 import { callIn, requireFound, requireRole, type Rows } from '../../foundation/tenancy/index.ts';
+import { endSessionGrants } from '../tokens/index.ts';
 
 /** The verbs of records of persons whose votes count no more, and count again. */
 const [SUSPENDED, ACTIVATED] = ['person_suspended', 'person_activated'];
@@ -12,6 +13,7 @@ type Suspension = KernelRequest<'person.suspend'>;
 /**
  * Takes a person who is suspended out of approvals, and back in. INVARIANT (wholly before or wholly after): votes are
  * counted under the tenant's rules, which this holds exclusively. A call is approved before it, or without the person.
+ * What they approved for the rest of a session ends for good: it is a decision in advance that nobody sees any more.
  */
 export class SuspendPerson {
   readonly #changes: Changes;
@@ -24,14 +26,15 @@ export class SuspendPerson {
   async run({ caller, ...suspension }: Suspension): Promise<PersonSuspended> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id: by } = caller;
-    const { member_id, suspended } = suspension;
-    const change = async (rows: Rows) => {
+    const { member_id, principals, suspended } = suspension;
+    const change = async (rows: Rows, now: number) => {
       requireFound(await rows.tenant.findUnique({ where: { tenant_id }, select: { tenant_id: true } }));
       await callIn(rows, kernelSql.changeRules, { tenant: tenant_id });
       const names = suspended ? await begin(rows, tenant_id, by, suspension) : await end(rows, tenant_id, member_id);
       const verb = suspended ? SUSPENDED : ACTIVATED;
       const record: ChangeRecord = { kind: 'change', actor: by, change: { verb, subject: member_id, digest: null } };
-      return { value: { names }, records: names === 0 ? [] : [record] };
+      const grants = suspended ? await endSessionGrants(rows, { tenant_id, by, now }, principals) : [];
+      return { value: { names }, records: [...(names === 0 ? [] : [record]), ...grants] };
     };
     // A closed tenant gets nothing back, and its votes may end.
     return suspended ? await this.#changes.upkeep(tenant_id, change) : await this.#changes.make(tenant_id, change);
