@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller, type Id, type TenantId } from '@writ/contract';
-import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { canonicalBytes, entityTag, sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { RevokeKey } from '../../calls/kernel/revoke-key.ts';
@@ -17,7 +17,6 @@ import {
   type CredentialSelector,
   type Identities,
   type NewProvider,
-  type ProviderCondition,
   type ProviderRow,
 } from '../../store/identities/identities.ts';
 import type { ApiKeys } from '../../store/keys/api-keys.ts';
@@ -82,7 +81,7 @@ export class ChangeProviders {
     const isOpen = needsConfirmation(named, provider);
     if (isOpen && provider.profile === 'kubernetes') throw operatorPuts();
     if (isOpen) await this.#parts.consent.verify(access_token, caller.tenant_id, provider);
-    return await this.#put(caller, { ...provider, confirmed: isOpen }, condition);
+    return await this.#put(caller, { ...provider, confirmed: isOpen }, named, condition);
   }
 
   /** As `put`, for the platform key, which needs no token of the issuer: the operator answers for the registration. */
@@ -91,18 +90,25 @@ export class ChangeProviders {
     const caller: Caller = { tenant_id: tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null };
     const named = await this.#inForce(tenantId, settings.name);
     const provider = await this.#providerOf(settings, PLATFORM, named);
-    return await this.#put(caller, { ...provider, confirmed: true });
+    return await this.#put(caller, { ...provider, confirmed: true }, named);
   }
 
-  async #put(caller: Caller, provider: NewProvider, condition?: PresentCondition): Promise<ProviderRow> {
+  /** @param merged the registration that the settings were merged with; null for none */
+  async #put(
+    caller: Caller,
+    provider: NewProvider,
+    merged: ProviderRow | null,
+    condition?: PresentCondition,
+  ): Promise<ProviderRow> {
     const agents = [provider.agent_id, ...(provider.workloads ?? []).map((each) => each.agent_id)];
     for (const agent_id of new Set(agents))
       if (agent_id !== null) await this.#kernel.ask('agent.read', caller, { agent_id });
     const { provider_id: _made, created_by: by, hash_key_id: _hashes, confirmed: _sure, ...said } = provider;
-    const record = (): Promise<void> =>
-      this.#record(caller, 'identity_provider_put', provider.name, { said, byPlatform: by === PLATFORM });
-    const recorded = await this.#recordedUnder(record, condition);
-    const row = await this.#parts.identities.put(caller.tenant_id, provider, PROVIDERS_MAX, recorded);
+    const row = await this.#parts.identities.put(caller.tenant_id, provider, PROVIDERS_MAX, async (present) => {
+      condition?.(present);
+      verifySameRow(merged, present);
+      await this.#record(caller, 'identity_provider_put', provider.name, { said, byPlatform: by === PLATFORM });
+    });
     this.#parts.authenticator.forgetIdentities();
     if (row.profile === 'kubernetes') await this.#endFormer(caller, row);
     return row;
@@ -129,9 +135,10 @@ export class ChangeProviders {
    */
   async remove(caller: Caller, name: string, condition?: PresentCondition): Promise<Ended> {
     const provider = await this.#read(caller, name);
-    const record = (): Promise<void> => this.#record(caller, 'identity_provider_removed', provider.provider_id);
-    const recorded = await this.#recordedUnder(record, condition);
-    await this.#parts.identities.remove(caller.tenant_id, provider.provider_id, recorded);
+    await this.#parts.identities.remove(caller.tenant_id, provider.provider_id, async (present) => {
+      condition?.(present);
+      await this.#record(caller, 'identity_provider_removed', provider.provider_id);
+    });
     this.#parts.authenticator.forgetIdentities();
     return { name, ...(await this.#revoke(caller, { provider_id: provider.provider_id })) };
   }
@@ -230,20 +237,6 @@ export class ChangeProviders {
     for (const api_key_id of ids) await this.#parts.revokeKey.run(caller, api_key_id);
   }
 
-  /** Records a change at once, or under its condition, so that a change that is refused has no record. */
-  async #recordedUnder(
-    record: () => Promise<void>,
-    condition: PresentCondition | undefined,
-  ): Promise<ProviderCondition | undefined> {
-    if (condition !== undefined)
-      return async (present) => {
-        condition(present);
-        await record();
-      };
-    await record();
-    return undefined;
-  }
-
   async #record(
     caller: Caller,
     verb: string,
@@ -254,6 +247,15 @@ export class ChangeProviders {
     const by = byPlatform ? ({ by_platform: true } as const) : {};
     await this.#kernel.ask('change.record', caller, { verb, subject, ...digest, ...by });
   }
+}
+
+/**
+ * Omitted settings stay as they are, so they are merged with a registration. What another request changed meanwhile
+ * MUST NOT come back by that. Fault `conflict`.
+ */
+function verifySameRow(merged: ProviderRow | null, present: ProviderRow | null): void {
+  if ((merged && entityTag(merged)) !== (present && entityTag(present)))
+    throw new Fault('conflict', 'another request has changed the registration meanwhile: send the request again');
 }
 
 type Tenancy = Pick<NewProvider, 'tenant_claim' | 'tenant_value'>;

@@ -6,24 +6,14 @@ import { isServiceAccountSubject } from '../../edge/access/workloads/workload-to
 import { NO_WORKLOADS, sinceWhen, type Workload, type WorkloadMapping } from '../../store/identities/workloads.ts';
 import type { ProviderSettings } from './views.ts';
 
-/** Members of the settings that a cluster has none of: all of them say what access tokens give. */
-const OF_OAUTH = [
-  'tenant_claim',
-  'tenant_value',
-  'scopes',
-  'groups_claim',
-  'groups',
-  'person_claim',
-  'agent_id',
-  'agent_claim',
-  'sign_in',
-] as const;
-
 /** What the settings of a cluster store of what they have none of. */
 export const NOTHING_OF_OAUTH = {
   ...{ tenant_claim: null, tenant_value: null, scopes: [], groups_claim: null, groups: [] },
   ...{ person_claim: null, agent_id: null, agent_claim: null, sign_in: null },
 } as const;
+
+/** Members of the settings that a cluster has none of: all of them say what access tokens give. */
+const OF_OAUTH = Object.keys(NOTHING_OF_OAUTH) as (keyof typeof NOTHING_OF_OAUTH)[];
 
 /**
  * The workloads and keys that the settings name. Omitted members stay as they are.

@@ -227,6 +227,22 @@ it('a workload that is taken away ends, also where the kernel could not be asked
   expect(await api.keys.read(tenant.tenantId, String(api_key_id))).toMatchObject({ revoked_at: expect.any(Number) });
 });
 
+it('a request that leaves workloads out brings none back that another one takes away meanwhile', async () => {
+  const { workloads, ...others } = settings([agent()]);
+  await put200({ ...others, workloads });
+  let removals = 0;
+  const read = api.kernel.handlers.get('agent.read')!;
+  api.kernel.handlers.set('agent.read', async (caller, request) => {
+    if (removals++ === 0) await put200({ ...others, workloads: [] });
+    return read(caller, request);
+  });
+  expect(await put(others)).toMatchObject({ status: 409, json: { code: 'conflict' } });
+  api.kernel.handlers.set('agent.read', read);
+  expect(removals).toBe(1);
+  expect((await api.identities.list(tenant.tenantId)).map((row) => row.workloads)).toEqual([[]]);
+  expect((await put200(others))['workloads']).toEqual([]);
+});
+
 it('clusters with one name are told apart by their keys, and a service account belongs to one registration', async () => {
   const [one, mine] = [settings([{ role: 'auditor' }]), kid];
   await put200(one);
