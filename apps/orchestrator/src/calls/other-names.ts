@@ -22,6 +22,7 @@ export class OtherNames {
     const { tenant_id, api_key_id } = caller;
     const { member_id = null } = (await this.#keys.read(tenant_id, api_key_id)) ?? {};
     if (member_id === null) return {};
+    // The own name is one of them, and one too many shows the kernel that there are more than it takes.
     const page = { after: null, limit: PRINCIPALS_MAX + 2 };
     const names = await this.#names.principalsOf(tenant_id, member_id, page);
     const other_names = names.filter((name) => name !== principalOf(caller));

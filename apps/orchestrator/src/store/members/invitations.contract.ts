@@ -156,7 +156,8 @@ export function invitationsContract(open: () => InvitationStores): void {
       const { api_key_id: created_by } = await stores.keys.create(tenant, key);
       const { member_id = '' } = (await stores.members.vouch(tenant, vouched)) ?? {};
       await change(member_id, { role: 'admin' });
-      return { member_id, made: await invite({ created_by }) };
+      const late = await invite({ created_by, expires_at: Date.now() - 1 });
+      return { member_id, made: await invite({ created_by }), late };
     };
     const change = (id: string, more: object) => stores.members.change(tenant, id, { ...more, by: 'key_x' }, nothing);
     const [one, two, three, stays] = [await admin(), await admin(), await admin(), await admin()];
@@ -165,8 +166,8 @@ export function invitationsContract(open: () => InvitationStores): void {
     await change(two.member_id, { role: 'operator' });
     await change(two.member_id, { role: 'admin' });
     await stores.offboardings.begin(tenant, three.member_id, 'key_x', nothing);
-    for (const { made } of [one, two, three]) {
-      expect(await stateOf(made)).toBe('revoked');
+    for (const { made, late } of [one, two, three]) {
+      expect([await stateOf(made), await stateOf(late)]).toEqual(['revoked', 'expired']);
       expect(await accept(bringing(made))).toBe(false);
     }
     expect(await accept(bringing(stays.made))).toBe(true);
@@ -249,6 +250,8 @@ export function invitationsContract(open: () => InvitationStores): void {
     expect(items.map(({ invitation_id }) => invitation_id)).toHaveLength(2);
     const rest = await stores.invitations.list(tenant, { cursor: next_cursor, limit: 2 });
     const listed = [...items, ...rest.items];
+    const times = listed.map(({ created_at }) => created_at);
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
     expect(listed.map(({ invitation_id }) => invitation_id).sort()).toEqual(
       [one, two, three].map(({ invitation_id }) => invitation_id).sort(),
     );
