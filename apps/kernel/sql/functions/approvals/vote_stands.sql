@@ -2,8 +2,9 @@
 -- if any, isn't revoked, and neither the person whose vote it is nor the one who cast it is offboarded or suspended. A
 -- delegation that has expired since the vote was valid when it was used.
 --
--- A vote counts no more once a later one of the same person does: of two persons who acted on one right, one was suspended
--- while the other voted. INVARIANT (one person, one vote): the former one stays uncounted when the suspension ends.
+-- A vote counts no more once a later approving one of the same person was cast, whether or not that one counts: of two
+-- persons who acted on one right, one was suspended while the other voted. INVARIANT (one person, one vote): the former
+-- one stays uncounted when the suspension ends.
 CREATE OR REPLACE FUNCTION kernel.vote_stands(v kernel.vote, p_asked integer) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
 BEGIN

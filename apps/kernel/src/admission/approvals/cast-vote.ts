@@ -41,23 +41,26 @@ export class CastVote {
   }
 }
 
+type Caster = Pick<Vote, 'principal' | 'cast_as' | 'delegation_id'>;
+const isSameVote = (one: Caster, other: Caster): boolean =>
+  one.principal === other.principal && one.cast_as === other.cast_as && one.delegation_id === other.delegation_id;
+
+/** Whether the same vote was cast before. Then it is not written again. */
+export const isRepeatedVote = ({ votes }: HeldCall, vote: Vote): boolean =>
+  approvalsIn(votes).some((each) => isSameVote(each, vote));
+
 /**
- * Whether the same vote was cast before. Then it is not written again. INVARIANT (one person, one vote): nobody votes
- * twice, neither with another key nor for another person.
+ * INVARIANT (one person, one vote): nobody votes twice, neither with another key nor for another person. The same vote
+ * again is one vote.
  * @param otherNames of whoever casts it, who is one person
  * @throws Fault `approval.voted`
  */
-export function isRepeatedVote(
-  { votes }: HeldCall,
-  { principal, cast_as, delegation_id }: Vote,
-  otherNames: readonly string[] = [],
-): boolean {
-  if (approvalsIn(votes).some((vote) => otherNames.includes(vote.principal) || otherNames.includes(vote.cast_as)))
+export function requireOneVote({ votes }: HeldCall, vote: Vote, otherNames: readonly string[] = []): void {
+  const { principal, cast_as } = vote;
+  if (approvalsIn(votes).some((each) => otherNames.includes(each.principal) || otherNames.includes(each.cast_as)))
     throw new Fault('approval.voted', 'you have already voted under another name, and each person has one vote');
-  const earlier = approvalsIn(votes).find((vote) => vote.principal === principal || vote.cast_as === cast_as);
-  if (earlier === undefined) return false;
-  if (earlier.principal === principal && earlier.cast_as === cast_as && earlier.delegation_id === delegation_id)
-    return true;
+  const earlier = approvalsIn(votes).find((each) => each.principal === principal || each.cast_as === cast_as);
+  if (earlier === undefined || isSameVote(earlier, vote)) return;
   throw new Fault(
     'approval.voted',
     earlier.cast_as === cast_as

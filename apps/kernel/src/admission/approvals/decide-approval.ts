@@ -5,7 +5,7 @@ import type { OperationRow } from '../../foundation/rows/operation-row.ts';
 import type { OperationViews } from '../../execution/operation-views/operation-views.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { HeldCall } from '../../foundation/rows/held-rows.ts';
-import { isRepeatedVote, type CastVote } from './cast-vote.ts';
+import { isRepeatedVote, requireOneVote, type CastVote } from './cast-vote.ts';
 import type { EffectApproval } from './effect-approval.ts';
 import { satisfiedBy, tallyOf, type Tally } from './quorum.ts';
 import type { HeldReevaluation } from './held-reevaluation.ts';
@@ -91,7 +91,8 @@ export class DecideApproval {
     vote: Vote,
     { session = null, other_names }: KernelRequest<'approval.decide'>,
   ): Promise<OperationRow | null> {
-    if (isRepeatedVote(held, vote, other_names)) return held.operation;
+    requireOneVote(held, vote, other_names);
+    if (isRepeatedVote(held, vote)) return held.operation;
     const tally = tallyOf(held, vote);
     if (session !== null) requireSinglePerson(right, tally);
     if (tally.given < tally.needed) return await this.#useCases.votes.run(held, tally);

@@ -45,7 +45,7 @@ export async function requireRight(tenants: TenantPool, asked: Asked, held: Held
   const names = [...principals, ...(asked.other_names ?? [])];
   if (await kernelSql.areOffboarded(tenants.pool, { tenant: caller.tenant_id, principals: names }))
     throw new Fault('auth.role', 'the person whose right this is was offboarded, and decides about no call any more');
-  if (await kernelSql.areSuspended(tenants.pool, { tenant: caller.tenant_id, principals }))
+  if (await kernelSql.areSuspended(tenants.pool, { tenant: caller.tenant_id, principals: names }))
     throw new Fault('auth.role', 'the person whose right this is, or who uses it, is suspended: activate the member');
   const groups = await kernelSql.approverGroupsOf(tenants.pool, { tenant: caller.tenant_id, principals });
   return { ...right, groups };

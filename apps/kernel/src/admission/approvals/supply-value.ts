@@ -9,7 +9,7 @@ import type { OperationViews } from '../../execution/operation-views/operation-v
 import type { HeldCall } from '../../foundation/rows/held-rows.ts';
 import { openSealed, type SessionValues } from '../../execution/values/index.ts';
 import type { DecisionDependencies } from './judge-held.ts';
-import { isRepeatedVote } from './cast-vote.ts';
+import { requireOneVote } from './cast-vote.ts';
 import { satisfiedBy, tallyOf } from './quorum.ts';
 import type { HeldReevaluation } from './held-reevaluation.ts';
 import { requireRight } from './require-approver.ts';
@@ -81,7 +81,7 @@ export class SupplyValue {
     if (approval.state !== 'pending') throw new Fault('conflict', `the approval is \`${approval.state}\` already`);
     if (held.now >= approval.expires_at) throw new Fault('conflict', 'the approval has expired');
     const vote = newVote(held, caller, right, { says: 'approve', comment });
-    isRepeatedVote(held, vote, request.other_names);
+    requireOneVote(held, vote, request.other_names);
     const tally = tallyOf(held, vote);
     const { given: approvals, needed } = tally;
     if (approvals < needed)
