@@ -78,7 +78,7 @@ describe('a secret', () => {
     const made = await set('KEY', MARKER, { note: 'of the registry' });
     expect(await read('KEY')).toEqual(made);
     expect(JSON.stringify(made)).not.toContain(MARKER);
-    for (const name of ['OTHER', 'K\0Y'])
+    for (const name of ['OTHER', 'K\0Y', 'K\0EY'])
       expect([name, await refusalOf(read(name))]).toMatchObject([name, { code: 'not_found' }]);
     const stranger = callerOf((await kernel.newTenant()).tenantId);
     expect(await refusalOf(read('KEY', stranger))).toMatchObject({ code: 'not_found' });

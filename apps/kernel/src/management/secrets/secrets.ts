@@ -78,6 +78,7 @@ export class Secrets {
   /** @throws Fault `auth.role`, `not_found` */
   async read({ caller, name }: KernelRequest<'secret.read'>): Promise<SecretView> {
     requireRole(caller, 'admin', 'operator', 'auditor');
+    requireStorable(name);
     const { tenant_id } = caller;
     return requireFound(await this.#tenancy.within(tenant_id, (rows) => secretNamed(rows, tenant_id, name)));
   }
@@ -85,6 +86,7 @@ export class Secrets {
   /** Removes a secret with its value. @throws Fault `auth.role`, `not_found`, `precondition.failed` */
   async remove({ caller, name, if_match }: KernelRequest<'secret.remove'>): Promise<SecretView> {
     requireRole(caller, 'admin');
+    requireStorable(name);
     const { tenant_id, api_key_id: actor } = caller;
     return await this.#changes.make(tenant_id, async (rows) => {
       await lockSecret(rows, tenant_id, name);
@@ -127,14 +129,21 @@ export class Secrets {
   }
 }
 
+/** No name contains NUL, and the database rejects NUL in a query. @throws Fault `not_found` */
+function requireStorable(name: string): void {
+  if (name.includes('\0')) throw new Fault('not_found');
+}
+
 /** Serializes changes of one secret, so that a condition is compared with what the change replaces. */
 async function lockSecret(rows: Rows, tenantId: string, name: string): Promise<void> {
   await rows.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended('writ.secret.' || ${tenantId} || ${name}, 0))::text`;
 }
 
 async function secretNamed(rows: Rows, tenant_id: string, name: string): Promise<SecretView | null> {
-  // No name contains NUL, and the database rejects NUL in a query.
-  const where = { tenant_id, name: name.replaceAll('\0', '') };
-  const row = await rows.secret.findFirst({ where, orderBy: { version: 'desc' }, select: COLUMNS });
+  const row = await rows.secret.findFirst({
+    where: { tenant_id, name },
+    orderBy: { version: 'desc' },
+    select: COLUMNS,
+  });
   return row === null ? null : plainRow(row);
 }
