@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { VERSION } from '@writ/nest-kit/version';
 import { certificateEnd } from '../certificate-end.ts';
 import type { Check } from '../check.ts';
-import { demand, NotApplicable, NotMade } from '../finding.ts';
+import { Broken, demand, NotApplicable, NotMade } from '../finding.ts';
 import { memberOf, numberIn, textIn, type JsonObject } from '../doctor-api.ts';
 import { momentOf } from '../../terminal.ts';
 import type { World } from '../world.ts';
@@ -121,8 +121,7 @@ const pool: Check = {
       worst = `${String(waiting)} requests wait for a connection`;
       await sleep(BETWEEN_MS);
     }
-    demand(false, worst);
-    return worst;
+    throw new Broken(worst);
   },
 };
 

@@ -20,7 +20,7 @@ import { verifySignatures, type SignatureCount } from '../../log/verify-signatur
 import type { Trust } from '../../trust.ts';
 import type { Check } from '../check.ts';
 import { Broken, demand, NotApplicable, NotMade } from '../finding.ts';
-import { inWords, itemsOf, numberIn, objectOf, textIn, type Answer, type DoctorApi } from '../doctor-api.ts';
+import { inWords, itemsOf, memberOf, numberIn, objectOf, textIn, type Answer, type DoctorApi } from '../doctor-api.ts';
 import { describe, type Room, type World } from '../world.ts';
 
 /** A record reaches the log within milliseconds; a receipt that takes longer than this doesn't come. */
@@ -47,7 +47,7 @@ async function receiptAt(api: DoctorApi, path: string): Promise<string> {
 
 /** Verifies a receipt under the keys that are trusted for its log. @throws ReceiptError */
 function verify(trust: Trust, file: string, expected: Expectation) {
-  const note = textIn(objectOf({ text: JSON.stringify(objectOf({ text: file })['inclusion'] ?? {}) }), 'checkpoint');
+  const note = textIn(memberOf(objectOf({ text: file }), 'inclusion'), 'checkpoint');
   const { keys, witnessing } = trust.termsOf(note);
   return verifyReceiptFile(file, keys, expected, witnessing);
 }
