@@ -70,6 +70,10 @@ export const Environment = Type.Object({
       publicUrl,
     ),
   ),
+  WRIT_CONSOLE: Type.Boolean({
+    default: true,
+    description: 'whether the API serves the console, a web application for people, at `/console`',
+  }),
   WRIT_SESSION_IDLE_MS: Type.Integer({
     default: 1_800_000,
     minimum: 60_000,

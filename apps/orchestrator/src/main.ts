@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
 import { bootProcess, fetchThrough, VERSION } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
+import { withConsole } from './api/console/serve-console.ts';
 import { withSite } from './api/docs/serve-site.ts';
 import { readConfig } from './config.env.ts';
 import { ROUTES } from './api/routes.ts';
@@ -31,6 +32,6 @@ void bootProcess(() => {
         report,
       }),
     module: (given) => OrchestratorModule.with(config, given),
-    http: withSite(httpServerOf(config, ROUTES)),
+    http: withConsole(withSite(httpServerOf(config, ROUTES)), config.WRIT_CONSOLE),
   };
 });

@@ -71,6 +71,7 @@ const PASSED: Readonly<Record<ServiceName, readonly string[]>> = {
   orchestrator: [
     ...OUTBOUND,
     'WRIT_HTTP_HOST',
+    'WRIT_CONSOLE',
     'WRIT_RATE_PER_SECOND',
     'WRIT_RATE_BURST',
     'WRIT_REQUESTS_MAX',
