@@ -11,7 +11,7 @@ export {
   tokenWorkContext,
 } from './hpke-box.ts';
 export { allKeys, masterKeyId, type MasterKeys } from './master-keys.ts';
-export { KEY_BYTES, openBytes, sealBytes } from './sealed-bytes.ts';
+export { KEY_BYTES, openBytes, sealBytes, UnopenableError } from './sealed-bytes.ts';
 export {
   ARGUMENTS_ATTEMPT,
   openContent,

@@ -20,6 +20,11 @@ export const KEY_BYTES = 32;
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
+/** Sealed bytes that can't be opened. It reveals nothing of the content. */
+export class UnopenableError extends Error {
+  override readonly name = 'UnopenableError';
+}
+
 /**
  * AES-256-GCM: nonce ‖ ciphertext ‖ tag. `context` is authenticated, not stored: opening needs the same context. For a
  * key that seals often, pass a `KeyObject`: making one from bytes costs more than the cipher.
@@ -30,15 +35,18 @@ export function sealBytes(key: Buffer | KeyObject, clear: Uint8Array, context: s
   return Buffer.concat([nonce, cipher.update(clear), cipher.final(), cipher.getAuthTag()]);
 }
 
-/**
- * @throws Error if a byte was changed, or if it was sealed under another key or context. Reveals nothing of the
- * content.
- */
+/** @throws UnopenableError if a byte was changed, or if it was sealed under another key or context */
 export function openBytes(key: Buffer | KeyObject, sealed: Buffer, context: string): Buffer {
-  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('sealed bytes are shorter than their nonce and tag');
+  if (sealed.length < NONCE_BYTES + TAG_BYTES)
+    throw new UnopenableError('sealed bytes are shorter than their nonce and tag');
   const decipher = decipherOf(key, sealed.subarray(0, NONCE_BYTES), context);
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+  const clear = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+  try {
+    return Buffer.concat([clear, decipher.final()]);
+  } catch (cause) {
+    throw new UnopenableError('sealed bytes were changed, or sealed under another key or context', { cause });
+  }
 }
 
 /** For contents that are too long for memory. Every use MUST have a fresh random nonce. */

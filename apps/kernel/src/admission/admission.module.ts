@@ -67,7 +67,7 @@ export function admissionOf(config: KernelConfig, dependencies: BelowExecution &
     }),
     edit: new EditCall(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     supplyValue: new SupplyValue(sources, held, reevaluation, views, values),
-    decide: new DecideApproval(tenants, held, { votes, reevaluation, effectApproval }, views),
+    decide: new DecideApproval(tenants, held, { votes, reevaluation, effectApproval, content: sources }, views),
     approvals: new Approvals(tenants, vault, blobs, dependencies.args),
     cancel: new Cancel(tenants, sealer, held, outcomeWriter, announcer, views),
     expire: new ExpireHeld(workers, held),

@@ -142,6 +142,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
           previewAgain: new PreviewAgain(parts, parts.announcer),
           votes,
         }),
+        content: parts,
       },
       parts.views,
     ),

@@ -109,6 +109,12 @@ export const ApprovalView = Type.Object(
     voted: Type.Array(VoteView, { description: 'the votes, oldest first' }),
     reasons: Type.Array(Reason),
     args: Type.Unknown({ description: 'the arguments that would run, for the approver' }),
+    unreadable: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'what is stored of the call can not be read, so its arguments or its effect are null: it can be denied, and not approved',
+      }),
+    ),
     created_at: Instant,
     expires_at: Instant,
     decided_at: orNull(Instant),

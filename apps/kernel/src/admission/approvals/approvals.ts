@@ -11,7 +11,7 @@ import {
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { openStaged, shownDelta } from '../../execution/effects/index.ts';
-import { storedArgumentsOf, viewDemands } from '../../execution/held/index.ts';
+import { viewDemands } from '../../execution/held/index.ts';
 import type { ArgumentsReader } from '../../judging/judgement/index.ts';
 import { plainRef, type TenantVault } from '../../evidence/payload/index.ts';
 import { countedVotes, countVotes } from '../../execution/held/votes-of-call.ts';
@@ -19,6 +19,7 @@ import { pageOf } from '@writ/paging';
 import { parseCursor } from '../../foundation/database/cursor.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { VoteRow, HeldCall } from '../../foundation/rows/held-rows.ts';
+import { showArguments, showPreview, type Shown } from './held-content.ts';
 import { viewPreview } from './view-preview.ts';
 import { isApprover } from './require-approver.ts';
 
@@ -44,6 +45,9 @@ const MINE = `a.state = 'pending' AND a.expires_at > kernel.now_ms()
     AND (v.principal = $5 OR v.cast_as = $5) AND kernel.vote_counts(v, a))
   AND (a.demands IS NULL OR kernel.shared_groups(a.tenant_id, ARRAY[$5], kernel.now_ms()) && kernel.groups_of_approval(a))`;
 const mineOf = (caller: Caller): unknown[] => [principalOf(caller), caller.role, caller.api_key_id, caller.agent_id];
+
+/** What is shown to callers who may not see it. */
+const NOTHING = { content: null };
 
 /** Shows approvals. Only approvers see the arguments in clear. Others see that there are some. */
 export class Approvals {
@@ -118,6 +122,9 @@ export class Approvals {
   /** `whole`: with the result of the preview. A list shows only the state of the preview. */
   async #viewFor(caller: Caller, held: HeldCall, argsBytesMax: number, whole: boolean): Promise<ApprovalView> {
     const { approval, operation } = held;
+    const args = isApprover(caller) ? await this.#shownArguments(held, argsBytesMax) : NOTHING;
+    const preview =
+      whole && isApprover(caller) ? await showPreview(held, { vault: this.#vault, blobs: this.#blobs }) : NOTHING;
     return {
       approval_id: approval.approval_id,
       operation_id: approval.operation_id,
@@ -133,12 +140,13 @@ export class Approvals {
         policy_hash: operation.policy_hash,
         expires_at: approval.expires_at,
       },
-      preview: await viewPreview(held, whole && isApprover(caller) ? { vault: this.#vault, blobs: this.#blobs } : null),
+      preview: preview?.content ?? (await viewPreview(held, null)),
       votes: countVotes({ ...approval, votes: held.votes }),
       ...reservedFor(held),
       voted: held.votes.map(viewVote),
       reasons: approval.reasons,
-      args: isApprover(caller) ? await this.#shownArguments(held, argsBytesMax) : null,
+      args: args?.content ?? null,
+      ...(args === null || preview === null ? { unreadable: true as const } : {}),
       created_at: approval.created_at,
       expires_at: approval.expires_at,
       decided_at: approval.decided_at,
@@ -148,12 +156,13 @@ export class Approvals {
     };
   }
 
-  /** The arguments, or their reference; null once erased. */
-  async #shownArguments(held: HeldCall, bytesMax: number): Promise<unknown> {
-    const args = await this.#args.readStored(held.operation, storedArgumentsOf(held));
-    if ('effect' in args) return null;
-    if (args.canonical.byteLength <= bytesMax) return args.value;
-    return { args_ref: args.ref && plainRef(args.ref), too_long_to_show: args.canonical.byteLength };
+  /** The arguments, or their reference; nothing once erased, and null where they can't be read. */
+  async #shownArguments(held: HeldCall, bytesMax: number): Promise<Shown<unknown>> {
+    const shown = await showArguments(this.#args, held);
+    if (shown === null || shown.content === null) return shown;
+    const { canonical, value, ref } = shown.content;
+    if (canonical.byteLength <= bytesMax) return { content: value };
+    return { content: { args_ref: ref && plainRef(ref), too_long_to_show: canonical.byteLength } };
   }
 }
 

@@ -8,6 +8,7 @@ import type { HeldCall } from '../../foundation/rows/held-rows.ts';
 import { isRepeatedVote, requireOneVote, type CastVote } from './cast-vote.ts';
 import type { EffectApproval } from './effect-approval.ts';
 import { satisfiedBy, tallyOf, type Tally } from './quorum.ts';
+import { requireReadable, type HeldContentSources } from './held-content.ts';
 import type { HeldReevaluation } from './held-reevaluation.ts';
 import { requireRight } from './require-approver.ts';
 
@@ -23,6 +24,8 @@ export interface ApprovalUseCases {
   readonly votes: CastVote;
   readonly reevaluation: HeldReevaluation;
   readonly effectApproval: EffectApproval;
+  /** what whoever approves can see */
+  readonly content: HeldContentSources;
 }
 
 /**
@@ -46,8 +49,8 @@ export class DecideApproval {
 
   /**
    * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `approval.voted`, `approval.not_delegated`,
-   * `approval.not_in_group`, `approval.effect_unseen`, `conflict` for a call that was decided otherwise or has expired,
-   * and for a session grant that the call can't get, `approval.previewed_anew`, `record.backlog`
+   * `approval.not_in_group`, `approval.effect_unseen`, `conflict` for a call that was decided otherwise, has expired or
+   * can't be read, and for a session grant that the call can't get, `approval.previewed_anew`, `record.backlog`
    */
   async run(request: KernelRequest<'approval.decide'>): Promise<OperationView> {
     const { caller, approval_id } = request;
@@ -93,6 +96,7 @@ export class DecideApproval {
   ): Promise<OperationRow | null> {
     requireOneVote(held, vote, other_names);
     if (isRepeatedVote(held, vote)) return held.operation;
+    await requireReadable(this.#useCases.content, held);
     const tally = tallyOf(held, vote);
     if (session !== null) requireSinglePerson(right, tally);
     if (tally.given < tally.needed) return await this.#useCases.votes.run(held, tally);

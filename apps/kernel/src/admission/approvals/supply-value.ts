@@ -10,6 +10,7 @@ import type { HeldCall } from '../../foundation/rows/held-rows.ts';
 import { openSealed, type SessionValues } from '../../execution/values/index.ts';
 import type { DecisionDependencies } from './judge-held.ts';
 import { requireOneVote } from './cast-vote.ts';
+import { requireReadable } from './held-content.ts';
 import { satisfiedBy, tallyOf } from './quorum.ts';
 import type { HeldReevaluation } from './held-reevaluation.ts';
 import { requireRight } from './require-approver.ts';
@@ -60,7 +61,7 @@ export class SupplyValue {
 
   /**
    * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `approval.not_in_group`, `conflict` for a call that
-   * waits for no value or was decided, `request.malformed`, `record.backlog`
+   * waits for no value, was decided or can't be read, `request.malformed`, `record.backlog`
    */
   async run(request: KernelRequest<'approval.give'>): Promise<OperationView> {
     for (let times = 0; times < DECISIONS_MAX; times++) {
@@ -82,6 +83,7 @@ export class SupplyValue {
     if (held.now >= approval.expires_at) throw new Fault('conflict', 'the approval has expired');
     const vote = newVote(held, caller, right, { says: 'approve', comment });
     requireOneVote(held, vote, request.other_names);
+    await requireReadable(this.#dependencies, held);
     const tally = tallyOf(held, vote);
     const { given: approvals, needed } = tally;
     if (approvals < needed)

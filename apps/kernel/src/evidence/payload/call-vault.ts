@@ -7,7 +7,7 @@
 // INVARIANT (one key a call): everything that is stored of a call is under the key that it was admitted with.
 import { createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
 import { Fault, type PermitMode } from '@writ/contract';
-import { KEY_BYTES, openBytes, sealBytes, type ContentSeal } from '@writ/sealing';
+import { KEY_BYTES, openBytes, sealBytes, UnopenableError, type ContentSeal } from '@writ/sealing';
 import { LRUCache } from 'lru-cache';
 import type { PayloadField } from './payload-field.ts';
 import type { TenantCipher } from './tenant-cipher.ts';
@@ -153,7 +153,7 @@ export class CallVault {
 
   /**
    * Null where the key was deleted: the content was erased.
-   * @throws Error where the bytes aren't what `seal` returned for these names
+   * @throws UnopenableError where the bytes aren't what `seal` returned for these names
    */
   async open(tenantId: string, operationId: string, field: PayloadField, sealed: Buffer): Promise<Buffer | null> {
     const cipher = await this.#cipherFor(tenantId);
@@ -168,7 +168,7 @@ export class CallVault {
 
   /**
    * As `open`, for a call that isn't over: its key can't have been deleted.
-   * @throws Error where it is gone all the same
+   * @throws UnopenableError where it is gone all the same
    */
   async openLive(tenantId: string, operationId: string, field: PayloadField, sealed: Buffer): Promise<Buffer> {
     const clear = await this.open(tenantId, operationId, field, sealed);
@@ -218,7 +218,7 @@ export class CallVault {
 }
 
 const keyGoneError = (operationId: string): Error =>
-  new Error(`the key of operation \`${operationId}\` is gone, and it isn't over`);
+  new UnopenableError(`the key of operation \`${operationId}\` is gone, and it isn't over`);
 
 const contextOf = (tenantId: string, operationId: string, field: PayloadField): string =>
   `writ/payload/v2\n${tenantId}\n${operationId}\n${field}`;

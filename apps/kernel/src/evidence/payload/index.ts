@@ -8,6 +8,7 @@ export {
   plainRef,
   type NamedCall,
 } from './stored-contents.ts';
+export { isUnreadable } from './unreadable.ts';
 export { type PayloadField } from './payload-field.ts';
 export { TenantCipher, type ValueKind } from './tenant-cipher.ts';
 export { TenantVault, WrappedKeyStore } from './tenant-vault.ts';

@@ -101,6 +101,15 @@ export class ArgumentsReader {
     return read.value;
   }
 
+  /**
+   * The arguments of an admitted call for a person to see; null once they were erased, and where they take too long to
+   * read. @throws where they can't be read (`isUnreadable`)
+   */
+  async readShown(call: NamedCall, kept: StoredArguments): Promise<Arguments | null> {
+    const read = await this.#readStored(call, kept);
+    return read === null || 'effect' in read ? null : read;
+  }
+
   async #readStored(call: NamedCall, { args, args_ref }: StoredArguments): Promise<Arguments | Refusal | null> {
     if (args_ref === null) {
       const clear = args === null ? null : await this.#vault.open(call.tenant_id, call.operation_id, 'args', args);

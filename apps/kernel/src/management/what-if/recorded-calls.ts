@@ -18,12 +18,14 @@ import {
   readNamedEnvironment,
   sessionOf,
   toolDigestOf,
+  type Arguments,
   type ArgumentsReader,
+  type Refusal,
   type ToolReader,
   isStaged,
   personOf,
 } from '../../judging/judgement/index.ts';
-import type { TenantVault } from '../../evidence/payload/index.ts';
+import { isUnreadable, type TenantVault } from '../../evidence/payload/index.ts';
 import type { ReadyPolicy } from '../../judging/policies/index.ts';
 import type { JudgedAction } from '../../judging/policies/policy-sets.ts';
 import { readToolOf } from '../../judging/definitions/tenant-tools.ts';
@@ -122,7 +124,8 @@ export class RecordedCalls {
     if (wasRefusedBeforePolicy(operation))
       return `policy was not evaluated: the call was refused before, as \`${operation.fault_code ?? operation.state}\``;
     if (operation.workspace_id === null || operation.state_snapshot_id === null) return 'the call was on no workspace';
-    const args = await this.#sources.args.readStored(operation, storedArgumentsOf(call));
+    const args = await this.#argumentsOf(call);
+    if (args === null) return "the arguments of the call are stored and can't be read";
     const decided = await readToolOf(this.#sources.tenants, operation);
     const named = await readNamedEnvironment(this.#sources.tenants, operation, args, decided);
     const tool = await this.#sources.tools.read(operation, decided, args, named);
@@ -163,6 +166,16 @@ export class RecordedCalls {
       history: null,
       past: null,
     };
+  }
+
+  /** Null where what is stored can't be read: one call must not end the evaluation of the others. */
+  async #argumentsOf(call: RecordedCall): Promise<Arguments | Refusal | null> {
+    try {
+      return await this.#sources.args.readStored(call.operation, storedArgumentsOf(call));
+    } catch (error) {
+      if (isUnreadable(error)) return null;
+      throw error;
+    }
   }
 
   /** The action with the counts that the set and the risk score need, as they were before the call. */
