@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-export { Writ, type WritOptions } from './writ.ts';
+export { Writ } from './writ.ts';
+export type { WritOptions } from './writ-options.ts';
 export {
   declarationsOf,
   type FunctionDeclaration,

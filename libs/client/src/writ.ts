@@ -1,46 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Approvals } from './approvals.ts';
+import { ApiClient } from './api-client.ts';
 import type { Call, CallOptions } from './calls.ts';
-import { UsageError } from './errors.ts';
-import { ApiGroups, type ApprovalsApi } from './generated/api-groups.ts';
 import type { OwnFunction } from './functions.ts';
-import { approvalsOf } from './follow-approvals.ts';
-import { methodsOf } from './bind-groups.ts';
-import { addressOf } from './paths.ts';
-import { platformOf } from './platform.ts';
+import { openTransport } from './open-transport.ts';
 import { Calls } from './propose.ts';
-import { ROUTES } from './generated/routes.ts';
 import type { RequestOptions } from './options.ts';
 import { runOwn } from './run-function.ts';
-import { Transport, type Platform } from './transport.ts';
-
-/** Settings of a client. */
-export interface WritOptions extends Pick<RequestOptions, 'timeoutMs' | 'retries' | 'headers'> {
-  /** the address of the API, such as `http://127.0.0.1:7480` */
-  readonly url: string | undefined;
-  /** an API key or an access token; null for the routes that need none */
-  readonly apiKey: string | null | undefined;
-  /** instead of the platform's `fetch`, for example to go through a proxy */
-  readonly fetch?: (url: string, init: never) => Promise<unknown>;
-}
+import type { Platform } from './transport.ts';
+import type { WritOptions } from './writ-options.ts';
 
 /** A client of Writ with one key. Each group of the API's routes is a member, such as `agents` and `workspaces`. */
-export class Writ extends ApiGroups {
-  override readonly approvals: Approvals;
+export class Writ extends ApiClient {
   readonly #calls: Calls;
   readonly #platform: Platform;
 
   /** @throws UsageError for a missing address or key */
-  constructor({ url, apiKey, fetch, ...defaults }: WritOptions) {
-    if (apiKey === undefined || apiKey === '')
-      throw new UsageError('`apiKey` is missing: pass an API key, or null for the routes that need none');
-    const platform = platformOf(fetch);
-    const transport = new Transport(addressOf(url), apiKey, platform, defaults);
-    super((group) => methodsOf(ROUTES[group], transport));
-    const approvals = methodsOf(ROUTES.approvals, transport) as unknown as ApprovalsApi;
-    this.approvals = approvalsOf({ approvals, events: this.events, platform });
+  constructor(options: WritOptions) {
+    super(options);
+    const transport = openTransport(options);
     this.#calls = new Calls(transport);
-    this.#platform = platform;
+    this.#platform = transport.platform;
   }
 
   /**
