@@ -754,6 +754,8 @@ export interface Approval {
   reasons: readonly Reason[];
   /** the arguments that would run, for the approver */
   args: unknown;
+  /** what is stored of the call can not be read, so its arguments or its effect are null: it can be denied, and not approved */
+  unreadable?: true;
   /** milliseconds since the epoch */
   created_at: number;
   /** milliseconds since the epoch */

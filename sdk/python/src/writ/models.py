@@ -758,6 +758,8 @@ class Approval(ApiObject):
     decided_at: int | None
     decided_by: str | None
     comment: str | None
+    unreadable: Literal[True] | None = None
+    """what is stored of the call can not be read, so its arguments or its effect are null: it can be denied, and not approved"""
     session_token_id: str | None = None
     groups: list[ApproverDemandCount] | None = None
     """the groups that the policy reserves it for; absent: anybody of that role may decide"""
