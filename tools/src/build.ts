@@ -3,6 +3,7 @@
 import { bundleAgent } from './build/bundle-agent.ts';
 import { bundleClient } from './build/bundle-client.ts';
 import { bundleCli } from './build/bundle-cli.ts';
+import { bundleConsole } from './build/bundle-console.ts';
 import { bundleReceiptPage } from './build/bundle-page.ts';
 import { bundleServices } from './build/bundle-services.ts';
 import { compile } from './build/compile.ts';
@@ -22,6 +23,7 @@ export const build = async (
   await bundleCli(checkout);
   await bundleAgent(checkout);
   await bundleReceiptPage(checkout);
+  await bundleConsole(checkout);
   await bundleClient(checkout);
   await buildSite(checkout, env);
 };

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { findSchemas } from '@writ/database';
 import { MODEL_FILES } from '@writ/transcription-local';
 import { PROGRAMS, serviceProgram } from '../build/bundle-services.ts';
+import { builtConsole } from '../build/bundle-console.ts';
 import { siteFolder } from '../site/build-site.ts';
 import { licencesOf } from './licences.ts';
 import { isKept, runtimePackages } from './runtime-packages.ts';
@@ -49,7 +50,7 @@ export interface ModelFolders {
   readonly speech?: string | undefined;
 }
 
-/** The application: the bundles, their packages, the SQL of the schemas, the documentation, the models. */
+/** The application: the bundles, their packages, the SQL of the schemas, the documentation, the console, the models. */
 export const applicationTree = async (checkout: string, models: ModelFolders = {}): Promise<Tree> => {
   const tree = new Tree();
   if (models.embedding !== undefined) tree.copy(EMBEDDING_MODEL, models.embedding);
@@ -70,6 +71,9 @@ export const applicationTree = async (checkout: string, models: ModelFolders = {
   }
   // The path that the orchestrator reads: apps/orchestrator/src/api/docs.
   tree.copy(join(HOME, 'docs'), siteFolder(checkout), () => true);
+  // The same: apps/orchestrator/src/api/console.
+  const built = builtConsole(checkout);
+  if (built !== null) tree.copy(join(HOME, 'console'), built, () => true);
   // Where the executor looks, above its bundle: apps/executor/src/executor.module.ts.
   if (models.speech !== undefined)
     for (const { name } of Object.values(MODEL_FILES))
