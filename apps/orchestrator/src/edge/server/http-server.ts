@@ -10,6 +10,7 @@ import { boundConnectionAge } from './connection-age.ts';
 import { HttpAdapter } from './http-adapter.ts';
 import type { RouteRow } from '../requests/route.ts';
 import { closeIdleConnections } from './idle-connections.ts';
+import { redirectAliases } from './loopback-alias.ts';
 import { provideTasks } from './request-tasks.ts';
 
 /** The configuration of the HTTP server. */
@@ -20,6 +21,7 @@ export interface HttpServerConfig {
   readonly WRIT_TRUSTED_PROXIES: string;
   /** milliseconds; 0: connections have no age limit */
   readonly WRIT_CONNECTION_MAX_AGE_MS: number;
+  readonly WRIT_PUBLIC_URL?: string | undefined;
 }
 
 /** The HTTP server of this process for these routes. */
@@ -35,10 +37,11 @@ export function httpServerOf(config: HttpServerConfig, routes: readonly RouteRow
 /** Configures, before the server listens, what the module cannot. */
 export function prepareHttpServer(
   app: INestApplication,
-  config: Pick<HttpServerConfig, 'WRIT_CONNECTION_MAX_AGE_MS'>,
+  config: Pick<HttpServerConfig, 'WRIT_CONNECTION_MAX_AGE_MS' | 'WRIT_PUBLIC_URL'>,
 ): void {
   const fastify = app.getHttpAdapter().getInstance() as FastifyInstance;
   app.get(AccessLog).install(fastify);
+  redirectAliases(fastify, config.WRIT_PUBLIC_URL);
   provideTasks(fastify, app.get(WorkerTasks));
   closeIdleConnections(fastify);
   boundConnectionAge(fastify, config.WRIT_CONNECTION_MAX_AGE_MS);

@@ -5,10 +5,13 @@ import { hostOf } from '../../outbound/allowed-hosts.ts';
 const URL_MAX = 512;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
+/** Whether a host, as a URL has it, is this machine alone. */
+export const isLoopback = (hostname: string): boolean => LOOPBACK.test(hostname);
+
 /** Reads the public URL of the API. Throws on one that has more than a path, or isn't `https` except on loopback. */
 export function publicUrl(text: string): string {
   const url = plainUrl(text);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname)))
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
     throw new Error('it must begin with `https://`');
   if (text.endsWith('/')) throw new Error('it must not end with `/`');
   return text;
