@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller, Req } from '@nestjs/common';
+import { Fault } from '@writ/contract';
 import type { FastifyRequest } from 'fastify';
 import { parseBearer } from '../../edge/access/authenticator.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
@@ -40,10 +41,14 @@ export class KeysController {
     @RequestInput() { caller, body }: RequestInputOf<typeof API_KEYS.rotateOwn>,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKey> {
-    // A browser presents a cookie. The credential behind its session has no secret, and is refused for that.
+    // A browser presents a cookie. No session gets a secret that would outlive it.
     const { authorization } = request.headers;
-    const presented = authorization === undefined ? '' : parseBearer(authorization);
-    return this.change.rotateOwn(caller, presented, body.overlap_ms);
+    if (authorization === undefined)
+      throw new Fault(
+        'conflict',
+        'a session in a browser exchanges no secret: send the secret that you exchange as `Authorization: Bearer`',
+      );
+    return this.change.rotateOwn(caller, parseBearer(authorization), body.overlap_ms);
   }
 
   @Route(API_KEYS.revoke)
