@@ -89,6 +89,15 @@ it.each(Object.entries(WRONG))('a wrong %s (`%s`) is an EnvironmentError that na
   expect(attempt).toThrow(name);
 });
 
+it('sessions of API keys need the public URL', () => {
+  const attempt = (): unknown => readConfig({ ...env, WRIT_KEY_SESSIONS: 'true' });
+  expect(attempt).toThrow(EnvironmentError);
+  expect(attempt).toThrow(/WRIT_KEY_SESSIONS needs WRIT_PUBLIC_URL/);
+  const url = 'http://127.0.0.1:7480';
+  expect(readConfig({ ...env, WRIT_KEY_SESSIONS: 'true', WRIT_PUBLIC_URL: url }).WRIT_KEY_SESSIONS).toBe(true);
+  expect(readConfig({ ...env, WRIT_PUBLIC_URL: url }).WRIT_KEY_SESSIONS).toBe(false);
+});
+
 it.each(['10.0.0.0/8', '10.0.0.1,fd00::/8', '::1, 127.0.0.0/8', 'loopback'])(
   'proxies at `%s` are trusted, and Fastify takes them',
   (text) => {

@@ -88,6 +88,11 @@ export const Environment = Type.Object({
     unit: 'milliseconds',
     description: 'milliseconds after a sign-in at which the session ends in any case',
   }),
+  WRIT_KEY_SESSIONS: Type.Boolean({
+    default: false,
+    description:
+      'whether people may sign in to a browser with an API key, for trials: whoever copies the cookie has the rights of the key; needs `WRIT_PUBLIC_URL`',
+  }),
   WRIT_AUTHORIZATION_SERVERS: ReadBy(
     Type.String({
       default: '',
@@ -201,6 +206,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const models = modelsFile === undefined ? [] : named('WRIT_MODELS_FILE', () => readModelsFile(modelsFile));
   const mixed = read.WRIT_RUN_COST_PER_DAY_MAX === undefined ? null : currencyProblem(models);
   if (mixed !== null) throw new EnvironmentError([mixed]);
+  if (read.WRIT_KEY_SESSIONS && read.WRIT_PUBLIC_URL === undefined)
+    throw new EnvironmentError(['WRIT_KEY_SESSIONS needs WRIT_PUBLIC_URL: cookies belong to the URL of the API']);
   const outbound = named('WRIT_OUTBOUND_DNS', () => outboundOf(read));
   return Object.freeze({
     ...read,

@@ -33,6 +33,7 @@ import { MemberLinks } from './access/identity/member-links.ts';
 import { WorkloadCallers } from './access/workloads/workload-callers.ts';
 import { MemberSeal } from './access/identity/member-seal.ts';
 import { signInProviders } from './access/sign-in/providers.ts';
+import { KeySessions } from './access/sign-in/key-sessions.ts';
 import { SessionCallers } from './access/sign-in/session-callers.ts';
 import { SessionCookie } from './access/sign-in/session-cookie.ts';
 import { SignInSessions } from './access/sign-in/sign-in-sessions.ts';
@@ -70,6 +71,8 @@ export interface EdgeConfig {
   readonly WRIT_PUBLIC_URL?: string | undefined;
   readonly WRIT_SESSION_IDLE_MS: number;
   readonly WRIT_SESSION_MAX_MS: number;
+  /** whether people may sign in to a browser with an API key */
+  readonly WRIT_KEY_SESSIONS: boolean;
   /** issuers that the metadata name */
   readonly authorizationServers: readonly string[];
   /** `host:port` of issuers that may be reached though their address isn't public */
@@ -178,9 +181,10 @@ function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
   const resource = new ProtectedResource(config.WRIT_PUBLIC_URL ?? null, config.authorizationServers);
   const records = recordByKernel(bus, subjectsOf(config.WRIT_SHARD), Date.now);
   const { issuerAllowed, webhookKey, WRIT_SESSION_IDLE_MS: idleMs, WRIT_SESSION_MAX_MS: maxMs } = config;
+  const { WRIT_KEY_SESSIONS: keySessions } = config;
   const shared = { gate, limits: ISSUER_DOCUMENT, issuerKeys, hashes, issuerAllowed, webhookKey, monotonic };
   return [
-    ...signInProviders({ ...shared, url: resource.url, records, lifetimes: { idleMs, maxMs } }),
+    ...signInProviders({ ...shared, url: resource.url, records, lifetimes: { idleMs, maxMs }, keySessions }),
     provideValue(resource),
     provideValue(hashes),
     provideBy(PersonLinks, [Identities], (identities) => new PersonLinks(identities, hashes, monotonic)),
@@ -195,10 +199,10 @@ function access(config: EdgeConfig, { bus, logger }: ProcessContext): Provider[]
     ...tokenCallers({ resource, hashes, records, issuerKeys }),
     provideBy(
       Authenticator,
-      [ApiKeys, KeyUses, PersonLinks, TokenCallers, SignInSessions, SessionCallers],
+      [ApiKeys, KeyUses, PersonLinks, TokenCallers, SignInSessions, SessionCallers, KeySessions],
       (apiKeys, uses, persons, tokens, ...more) => {
-        const [sessions, sessionCallers] = more;
-        const identification = { persons, tokens, sessions, sessionCallers, refused };
+        const [sessions, sessionCallers, keySessions] = more;
+        const identification = { persons, tokens, sessions, sessionCallers, keySessions, refused };
         return new Authenticator(apiKeys, config.platformKeyHash, monotonic, failed, identification, uses);
       },
     ),

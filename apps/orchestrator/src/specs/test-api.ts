@@ -76,6 +76,7 @@ export const TEST_CONFIG = {
   WRIT_EVENT_STREAMS_MAX: 100,
   WRIT_SESSION_IDLE_MS: 1_800_000,
   WRIT_SESSION_MAX_MS: 43_200_000,
+  WRIT_KEY_SESSIONS: false,
   webhookKey: Buffer.alloc(32, 1),
   models: [RECORDED],
   webhookAllowed: new Set<string>(),

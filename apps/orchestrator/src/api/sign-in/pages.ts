@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of sign-ins. Names of people, providers and programs are chosen by others; `html` escapes them.
+import type { Caller } from '@writ/contract';
+import type { KeySession } from '../../edge/access/sign-in/key-sessions.ts';
+import { KEY_PATH } from '../../edge/access/sign-in/return-to.ts';
 import type { SignInSession } from '../../edge/access/sign-in/sign-in-sessions.ts';
 import { html, type Html } from '../../edge/pages/html.ts';
 import type { Page } from '../../edge/pages/page.ts';
@@ -19,6 +22,12 @@ export interface Start {
 }
 
 const hidden = (field: string, value: string): Html => html`<input type="hidden" name="${field}" value="${value}" />`;
+const signOutForm = (session: Pick<SignInSession, 'formToken'>, url: string): Html =>
+  formOf(
+    `${url}/sign-in/sign-out`,
+    session.formToken('sign-out'),
+    html`<button class="plain" type="submit">Sign out</button>`,
+  );
 const signedInAs = ({ identity }: SignInSession): Html => personOf({ shown: identity.shown, issuer: identity.issuer });
 
 /** The providers to sign in at, each with a button. @param why one sentence about what the sign-in is for */
@@ -49,11 +58,66 @@ export const youPage = (session: SignInSession, roles: readonly string[], url: s
       <dd>${roles.length === 0 ? 'none' : roles.join(', ')}</dd>
     </dl>
     <p><a href="${url}/sign-in?tenant=${session.tenantId}&amp;as=another">Sign in as another person</a></p>
-    ${formOf(
-      `${url}/sign-in/sign-out`,
-      session.formToken('sign-out'),
-      html`<button class="plain" type="submit">Sign out</button>`,
-    )}`,
+    ${signOutForm(session, url)}`,
+});
+
+/** Asks for an API key. @param wrong what is wrong with the one before; null: there was none */
+export const keyPage = (url: string, to: string, wrong: string | null = null): Page => ({
+  status: 200,
+  title: 'Sign in with an API key',
+  main: html`${wrong === null ? null : html`<p role="alert"><strong>${wrong}</strong></p>`}
+    <p>
+      This way is for trials. Whoever copies the cookie of this browser can do what the key may do, until the session
+      ends or the key is revoked.
+    </p>
+    <form method="post" action="${url}${KEY_PATH}">
+      ${hidden('to', to)}
+      <p>
+        <label
+          >API key:
+          <input type="password" name="key" autocomplete="off" autocapitalize="none" spellcheck="false" required
+        /></label>
+      </p>
+      <button type="submit">Sign in</button>
+    </form>`,
+});
+
+/** The same page, which also leads to where a person enters an API key. */
+export const orWithKey = (page: Page, url: string, to: string): Page => ({
+  ...page,
+  main: html`${page.main}
+    <p><a href="${url}${keyPathTo(to)}">Sign in with an API key</a></p>`,
+});
+
+/** Where a person enters an API key, to go on to a path that was checked. */
+export const keyPathTo = (to: string): string => `${KEY_PATH}?${new URLSearchParams({ to }).toString()}`;
+
+/** Who is signed in with an API key. */
+export const keyHolderPage = (session: KeySession, { tenant_id, api_key_id, role }: Caller, url: string): Page => ({
+  status: 200,
+  title: 'You are signed in',
+  main: html`<dl>
+      <dt>Signed in with the API key</dt>
+      <dd><code>${api_key_id}</code></dd>
+      <dt>Organisation</dt>
+      <dd><code>${tenant_id}</code></dd>
+      <dt>Role</dt>
+      <dd>${role}</dd>
+      <dt>The session ends at</dt>
+      <dd>${new Date(session.expiresAt).toISOString()}</dd>
+    </dl>
+    <p><a href="${url}${KEY_PATH}">Sign in with another API key</a></p>
+    ${signOutForm(session, url)}`,
+});
+
+export const keySignedOutPage = (url: string): Page => ({
+  status: 200,
+  title: 'You are signed out',
+  main: html`<p>
+      This browser has forgotten the key. The key itself stays good. If somebody may have copied the cookie, revoke the
+      key: <code>writ keys revoke ID</code>
+    </p>
+    <p><a href="${url}${KEY_PATH}">Sign in with an API key</a></p>`,
 });
 
 /** The way to where the person wanted to go: a page, since the cookie of a session comes with our own pages alone. */
@@ -144,6 +208,14 @@ export const noCodePage = (): Page => ({
   status: 404,
   title: 'This code is not good',
   main: html`<p>It was used, it is too old, or it was mistyped. Start again in the program.</p>`,
+});
+
+export const noKeysPage = (): Page => ({
+  status: 404,
+  title: 'No API key signs in here',
+  main: html`<p>
+    The operator can turn it on, for trials: <code>WRIT_KEY_SESSIONS=true</code> beside <code>WRIT_PUBLIC_URL</code>.
+  </p>`,
 });
 
 export const goneHerePage = (): Page => ({

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { INVITATION_PATH } from '../../edge/access/sign-in/invitation-code.ts';
 import { SESSION_DONE_PATH } from '../../edge/access/sign-in/redirect-uris.ts';
-import { DEVICE_PATH, SIGN_IN_PATH } from '../../edge/access/sign-in/return-to.ts';
+import { DEVICE_PATH, KEY_PATH, SIGN_IN_PATH } from '../../edge/access/sign-in/return-to.ts';
 import { closed, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
 import { OauthErrorView } from '../../edge/oauth-endpoint/oauth-error.ts';
@@ -102,4 +102,6 @@ export const SIGN_IN_PAGES = {
   invitation: route({ ...page, id: 'openInvitation', method: 'GET', path: INVITATION_PATH }),
   device: route({ ...page, id: 'openDevice', method: 'GET', path: DEVICE_PATH }),
   decide: route({ ...page, id: 'decideDevice', method: 'POST', path: DEVICE_PATH }),
+  key: route({ ...page, id: 'openKeySignIn', method: 'GET', path: KEY_PATH }),
+  enterKey: route({ ...page, id: 'signInWithKey', method: 'POST', path: KEY_PATH }),
 };

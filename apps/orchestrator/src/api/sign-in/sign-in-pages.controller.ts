@@ -5,7 +5,8 @@ import { shown } from '../../edge/pages/shown.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { Route } from '../../edge/requests/route.ts';
 import { DevicePages } from './device-pages.ts';
-import { goneHerePage } from './pages.ts';
+import { KeyPages } from './key-pages.ts';
+import { goneHerePage, noKeysPage } from './pages.ts';
 import { SIGN_IN_PAGES } from './routes.ts';
 import { SignInPages } from './sign-in-pages.ts';
 
@@ -15,6 +16,7 @@ export class SignInPagesController {
   constructor(
     private readonly pages: SignInPages,
     private readonly devices: DevicePages,
+    private readonly keys: KeyPages,
   ) {}
 
   @Route(SIGN_IN_PAGES.open)
@@ -50,5 +52,15 @@ export class SignInPagesController {
   @Route(SIGN_IN_PAGES.decide)
   decide(@InPage() request: PageRequest, @InExchange() exchange: Exchange): Promise<string> {
     return shown(exchange, () => this.devices.decide(request), goneHerePage);
+  }
+
+  @Route(SIGN_IN_PAGES.key)
+  key(@InPage() request: PageRequest, @InExchange() exchange: Exchange): Promise<string> {
+    return shown(exchange, () => this.keys.open(request), noKeysPage);
+  }
+
+  @Route(SIGN_IN_PAGES.enterKey)
+  enterKey(@InPage() request: PageRequest, @InExchange() exchange: Exchange): Promise<string> {
+    return shown(exchange, () => this.keys.enter(request), noKeysPage);
   }
 }

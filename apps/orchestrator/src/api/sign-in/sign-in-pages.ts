@@ -19,10 +19,22 @@ import { SignInRefused, type SignIn } from '../../edge/access/sign-in/sign-in.ts
 import type { SignInSession, SignInSessions } from '../../edge/access/sign-in/sign-in-sessions.ts';
 import type { SiteCookies } from '../../edge/pages/cookies.ts';
 import type { Page, Redirection } from '../../edge/pages/page.ts';
-import type { PageRequest } from '../../edge/pages/page-request.ts';
+import { isOwnOrigin, type PageRequest } from '../../edge/pages/page-request.ts';
 import { leavePage, noSignInPage, refusedPage, strayPage } from '../../edge/pages/person-pages.ts';
 import type { AcceptInvitation } from '../../edge/access/sign-in/accept-invitation.ts';
-import { arrivedPage, noTenantPage, signedOutPage, startPage, youPage, type Start } from './pages.ts';
+import type { KeyPages } from './key-pages.ts';
+import {
+  arrivedPage,
+  keyHolderPage,
+  keyPathTo,
+  keySignedOutPage,
+  noTenantPage,
+  orWithKey,
+  signedOutPage,
+  startPage,
+  youPage,
+  type Start,
+} from './pages.ts';
 
 const ATTEMPT_COOKIE = 'writ_session_attempt';
 /**
@@ -45,6 +57,7 @@ export interface SignInPagesParts {
   readonly invitations: Pick<AcceptInvitation, 'by'>;
   readonly cookie: SessionCookie;
   readonly cookies: SiteCookies;
+  readonly keys: KeyPages;
   readonly rate: Pick<RateLimit, 'consumeTenant'>;
   /** counts sign-ins that begin, and what is wrong with them, by the address that sends them */
   readonly attempts: FailedKeys;
@@ -66,8 +79,10 @@ export class SignInPages {
     const session = await this.sessionOf(request);
     const [tenant, isAnother] = [query.get('tenant'), query.get('as') === 'another'];
     const to = readReturnTo(query.get('to'));
+    const byKey = session === null && !isAnother ? await this.#ofKey(request, tenant, to) : null;
+    if (byKey !== null) return byKey;
     if (session === null || isAnother || (tenant !== null && tenant !== session.tenantId))
-      return await this.startAt(request, tenant ?? session?.tenantId ?? null, { to, asAnother: isAnother });
+      return await this.#choose(request, tenant ?? session?.tenantId ?? null, { to, asAnother: isAnother });
     if (to !== SIGN_IN_PATH) return { location: `${this.url}${to}`, ...this.#renewed(session) };
     const roles = await this.#parts.callers.rolesOf(session);
     return { ...youPage(session, roles, this.url), ...this.#renewed(session) };
@@ -87,7 +102,7 @@ export class SignInPages {
   async start(request: PageRequest): Promise<Page> {
     const { signIn, cookies, attempts } = this.#parts;
     const form = await request.form();
-    if (!this.#isOwnOrigin(request)) return strayPage();
+    if (!isOwnOrigin(request, this.url)) return strayPage();
     attempts.verifyMayRetry(request.address);
     attempts.recordFailure(request.address);
     const tenantId = form.get('tenant');
@@ -131,10 +146,40 @@ export class SignInPages {
     const { changes, cookie } = this.#parts;
     const session = await this.sessionOf(request);
     const form = await request.form();
-    if (session === null) return { ...strayPage(), cookies: [cookie.remove()] };
+    if (session === null) return this.#signOutKey(request, form);
     if (!this.isOwnForm(request, session, 'sign-out', form)) return strayPage();
     await changes.signOut(session);
     return { ...signedOutPage(this.url, session.tenantId), cookies: [cookie.remove()] };
+  }
+
+  /** Nothing of a session with an API key is stored, so only the browser forgets it. */
+  #signOutKey(request: PageRequest, form: URLSearchParams): Page {
+    const { cookie, keys } = this.#parts;
+    const session = keys.sessionOf(request);
+    if (!isOwnOrigin(request, this.url)) return strayPage();
+    if (session === null) return { ...strayPage(), cookies: [cookie.remove()] };
+    if (!isFormOf(session, 'sign-out', form.get('token'))) return strayPage();
+    return { ...keySignedOutPage(this.url), cookies: [cookie.remove()] };
+  }
+
+  /** For whoever is signed in with an API key of the tenant; null for everybody else. */
+  async #ofKey(request: PageRequest, tenant: string | null, to: string): Promise<Page | Redirection | null> {
+    const standing = await this.#parts.keys.standingOf(request);
+    if (standing === null || (tenant !== null && tenant !== standing.caller.tenant_id)) return null;
+    const { session, caller } = standing;
+    return to === SIGN_IN_PATH ? keyHolderPage(session, caller, this.url) : { location: `${this.url}${to}` };
+  }
+
+  /** The ways to sign in: the tenant's identity providers, and an API key where that is turned on. */
+  async #choose(
+    request: PageRequest,
+    tenantId: string | null,
+    start: Pick<Start, 'to' | 'asAnother'>,
+  ): Promise<Page | Redirection> {
+    const { isOn } = this.#parts.keys;
+    if (isOn && tenantId === null) return { location: `${this.url}${keyPathTo(start.to)}` };
+    const page = await this.startAt(request, tenantId, start);
+    return isOn ? orWithKey(page, this.url, start.to) : page;
   }
 
   /** The public URL. Fault `not_found` where nobody signs in. */
@@ -173,13 +218,13 @@ export class SignInPages {
     return noSignInPage();
   }
 
-  /** Browsers send `Origin` with every form; one of another origin comes from another site. */
-  isOwnForm(request: PageRequest, session: SignInSession, purpose: string, form: URLSearchParams): boolean {
-    return this.#isOwnOrigin(request) && isFormOf(session, purpose, form.get('token'));
-  }
-
-  #isOwnOrigin(request: PageRequest): boolean {
-    return request.header('origin') === new URL(this.url).origin;
+  isOwnForm(
+    request: PageRequest,
+    session: Pick<SignInSession, 'formToken'>,
+    purpose: string,
+    form: URLSearchParams,
+  ): boolean {
+    return isOwnOrigin(request, this.url) && isFormOf(session, purpose, form.get('token'));
   }
 
   #renewed(session: SignInSession): { cookies?: readonly string[] } {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Provider } from '@nestjs/common';
 import { provideBy, type ProcessContext } from '@writ/nest-kit';
+import { Authenticator } from '../../edge/access/authenticator.ts';
 import { FailedKeys } from '../../edge/access/failed-keys.ts';
 import { ProtectedResource } from '../../edge/access/oauth/protected-resource.ts';
 import { RateLimit } from '../../edge/access/rate-limit.ts';
 import { ChangeSignIns } from '../../edge/access/sign-in/change-sign-ins.ts';
 import { DeviceApprovals } from '../../edge/access/sign-in/device-approvals.ts';
+import { KeySessions } from '../../edge/access/sign-in/key-sessions.ts';
 import { SessionCallers } from '../../edge/access/sign-in/session-callers.ts';
 import { SessionCookie } from '../../edge/access/sign-in/session-cookie.ts';
 import { SignIn } from '../../edge/access/sign-in/sign-in.ts';
@@ -16,6 +18,7 @@ import { DeviceAuthorizations } from '../../store/sign-ins/device-authorizations
 import { AcceptInvitation } from '../../edge/access/sign-in/accept-invitation.ts';
 import { DeviceFlow } from './device-flow.ts';
 import { DevicePages } from './device-pages.ts';
+import { KeyPages } from './key-pages.ts';
 import { SignInPages } from './sign-in-pages.ts';
 
 /** The configuration of sign-ins. */
@@ -39,14 +42,20 @@ export function signInApiProviders(config: SignInApiConfig, logger: ProcessConte
   const failures = config.WRIT_AUTH_FAILURES_PER_MINUTE;
   return [
     provideBy(
+      KeyPages,
+      [KeySessions, Authenticator, SignInSessions, ChangeSignIns, SessionCookie, RateLimit, ProtectedResource],
+      (keys, authenticator, sessions, changes, cookie, rate, { url }) =>
+        new KeyPages({ url, keys, authenticator, sessions, changes, cookie, rate }),
+    ),
+    provideBy(
       SignInPages,
       [
         ...([SignIn, SignInSessions, SessionCallers, ChangeSignIns, SessionCookie, SiteCookies] as const),
-        ...([RateLimit, ProtectedResource, AcceptInvitation] as const),
+        ...([RateLimit, ProtectedResource, AcceptInvitation, KeyPages] as const),
       ],
-      (signIn, sessions, callers, changes, cookie, cookies, ...[rate, { url }, invitations]) =>
+      (signIn, sessions, callers, changes, cookie, cookies, ...[rate, { url }, invitations, keys]) =>
         new SignInPages({
-          ...{ url, signIn, sessions, callers, changes, cookie, cookies, rate, invitations },
+          ...{ url, signIn, sessions, callers, changes, cookie, cookies, rate, invitations, keys },
           attempts: counter(failures * ATTEMPTS, 'sign-ins'),
           report: (refused) => logger.info(refused, 'a sign-in in a browser was refused'),
         }),

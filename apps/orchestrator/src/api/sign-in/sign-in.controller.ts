@@ -43,10 +43,11 @@ export class SignInController {
     @InExchange() { presented }: Exchange,
   ): Promise<CurrentSignIn> {
     const session = await this.presented.find(presented);
-    if (session === null) return { sign_in: null };
+    if (session === null) return { sign_in: null, key_session: this.presented.detailsOfKey(presented) };
     const listed = await this.signIns.read(session.tenantId, session.signInId, 'tenant');
     if (listed === null) throw new Fault('auth.invalid');
-    return { sign_in: { ...(listed as SignInView), ...(await this.presented.detailsOf(session)) } };
+    const sign_in = { ...(listed as SignInView), ...(await this.presented.detailsOf(session)) };
+    return { sign_in, key_session: null };
   }
 
   @Route(SIGN_INS.signOut)
@@ -55,7 +56,12 @@ export class SignInController {
     @InExchange() exchange: Exchange,
   ): Promise<SignedOut> {
     const session = await this.presented.find(exchange.presented);
-    if (session === null) return { ended: null };
+    if (session === null) {
+      // Nothing of it is stored: whoever has a copy goes on until it expires, or its key is revoked.
+      if (this.presented.detailsOfKey(exchange.presented) !== null)
+        exchange.setHeader('set-cookie', this.presented.removedCookie);
+      return { ended: null };
+    }
     await this.change.signOut(session);
     if (session.kind === 'browser') exchange.setHeader('set-cookie', this.presented.removedCookie);
     const ended = await this.signIns.read(caller.tenant_id, session.signInId, 'tenant');

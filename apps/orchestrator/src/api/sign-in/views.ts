@@ -42,7 +42,16 @@ export const CurrentSignIn = Type.Object(
             Type.String({ description: 'for the header `Writ-CSRF` of requests that change something; of a browser' }),
           ),
         },
-        { ...closed, description: 'null: the request presents a key or an access token' },
+        { ...closed, description: 'null: the request presents a key, an access token, or the session of a key' },
+      ),
+    ),
+    key_session: orNull(
+      Type.Object(
+        {
+          csrf_token: Type.String({ description: 'for the header `Writ-CSRF` of requests that change something' }),
+          expires_at: { ...Instant, description: 'when it ends in any case' },
+        },
+        { ...closed, description: 'a browser that signed in with an API key; null: the request presents another one' },
       ),
     ),
   },
@@ -51,7 +60,7 @@ export const CurrentSignIn = Type.Object(
 export type CurrentSignIn = Static<typeof CurrentSignIn>;
 
 export const SignedOut = Type.Object(
-  { ended: orNull({ ...SignInView, description: 'null: the request presented no session' }) },
+  { ended: orNull({ ...SignInView, description: 'null: the request presented none that is stored' }) },
   closed,
 );
 export type SignedOut = Static<typeof SignedOut>;

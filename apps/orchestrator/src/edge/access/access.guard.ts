@@ -114,7 +114,7 @@ export class AccessGuard implements CanActivate {
     const request = http.getRequest<FastifyRequest>();
     this.#cookie?.verifyOwnRequest(request, cookie);
     const { identified, session } = await this.#authenticator.identifyCookie(cookie, request.ip, need);
-    const renewed = this.#cookie?.renewedBy(session) ?? null;
+    const renewed = session === null ? null : (this.#cookie?.renewedBy(session) ?? null);
     if (renewed !== null) void http.getResponse<FastifyReply>().header('set-cookie', renewed);
     return identified;
   }

@@ -13,6 +13,7 @@ import { isJwtText } from './oauth/access-token.ts';
 import type { PersonLinks } from './oauth/person-links.ts';
 import type { TokenCallers, TokenNeed } from './oauth/token-callers.ts';
 import { isPlatformKey } from './platform-key.ts';
+import { isKeySessionText, type KeySessions } from './sign-in/key-sessions.ts';
 import { bearerSessionOf } from './sign-in/presented-sign-in.ts';
 import type { SessionCallers } from './sign-in/session-callers.ts';
 import { noSession, type SignInSession, type SignInSessions } from './sign-in/sign-in-sessions.ts';
@@ -39,6 +40,7 @@ export interface Identification {
   readonly tokens: TokenCallers;
   readonly sessions: SignInSessions;
   readonly sessionCallers: SessionCallers;
+  readonly keySessions: KeySessions;
   /** counts tokens and sessions that are not usable though they may be valid: each costs look-ups too */
   readonly refused: FailedKeys;
 }
@@ -150,18 +152,45 @@ export class Authenticator {
     return identified;
   }
 
+  /** As `identifyFully`, for whoever accepts no other credential than a key. Faults: `auth.invalid`, `rate.limited`. */
+  async identifyApiKey(key: string, address: string): Promise<Identified | 'platform'> {
+    const identified = await this.#identifyKey(key, address);
+    if (identified !== 'platform') this.#uses.note(identified.caller.api_key_id);
+    return identified;
+  }
+
   /**
-   * Finds the caller of a browser, whose session is in a cookie.
+   * Finds the caller of a browser, whose session is in a cookie. The session is null where an API key signed in.
    * Faults: `auth.invalid`, `auth.role`, `rate.limited`.
    */
   async identifyCookie(
     cookie: string,
     address: string,
     need: TokenNeed = ANY,
-  ): Promise<{ readonly identified: Identified; readonly session: SignInSession }> {
+  ): Promise<{ readonly identified: Identified; readonly session: SignInSession | null }> {
+    if (isKeySessionText(cookie)) {
+      const identified = await this.identifyFully(this.#openedKey(cookie, address), address, need);
+      // No session begins with it.
+      if (identified === 'platform') throw new Fault('auth.invalid');
+      return { identified, session: null };
+    }
     const found = await this.#identifySession(cookie, 'browser', address, need);
     this.#uses.note(found.identified.caller.api_key_id);
     return found;
+  }
+
+  /** What a session of an API key presents (INVARIANT as its key). Faults: `auth.invalid`, `rate.limited`. */
+  #openedKey(cookie: string, address: string): string {
+    const { keySessions } = this.#identification ?? {};
+    if (keySessions?.isOn !== true) throw new Fault('auth.invalid', 'API keys sign nobody in here');
+    const session = keySessions.open(cookie);
+    if (session === null) {
+      this.#failed.verifyMayRetry(address);
+      this.#failed.recordFailure(address);
+      throw new Fault('auth.invalid');
+    }
+    if (keySessions.isOver(session)) throw noSession();
+    return `Bearer ${session.key}`;
   }
 
   /**
@@ -171,10 +200,11 @@ export class Authenticator {
    */
   async verifyCaller(caller: Caller, { authorization, cookie }: Presented, address: string, path = '/'): Promise<void> {
     const need = { roles: [caller.role], path, ofAnyScope: true } as const;
-    const session = cookie ?? bearerSessionOf(authorization);
+    const isOfKey = cookie !== undefined && isKeySessionText(cookie);
+    const session = isOfKey ? null : (cookie ?? bearerSessionOf(authorization));
     const now =
       session === null
-        ? await this.identify(authorization, address, need)
+        ? await this.identify(isOfKey ? this.#openedKey(cookie, address) : authorization, address, need)
         : await this.#follow(session, cookie === undefined ? 'device' : 'browser', need);
     if (now === 'platform' || now.api_key_id !== caller.api_key_id) throw new Fault('auth.invalid');
   }

@@ -20,6 +20,10 @@ export interface PageRequest {
   readonly form: () => Promise<URLSearchParams>;
 }
 
+/** Browsers send `Origin` with every form; one of another origin comes from another site. @param url the public URL */
+export const isOwnOrigin = (request: Pick<PageRequest, 'header'>, url: string): boolean =>
+  request.header('origin') === new URL(url).origin;
+
 /** Passes a handler the request for its page. */
 export const InPage = createParamDecorator((_data: unknown, context: ExecutionContext): PageRequest =>
   pageRequestOf(context.switchToHttp().getRequest<FastifyRequest>()),

@@ -20,6 +20,7 @@ import { ChangeSignIns } from './change-sign-ins.ts';
 import { DeviceApprovals } from './device-approvals.ts';
 import { Exchanges } from './exchanges.ts';
 import { IssuerEndpoints } from './issuer-endpoints.ts';
+import { KeySessions } from './key-sessions.ts';
 import { PresentedSignIn } from './presented-sign-in.ts';
 import { SessionCallers } from './session-callers.ts';
 import { SessionCookie } from './session-cookie.ts';
@@ -43,6 +44,8 @@ export interface SignInConfig {
   readonly monotonic: () => number;
   readonly records: CredentialRecords;
   readonly lifetimes: SignInLifetimes;
+  /** whether API keys sign in */
+  readonly keySessions: boolean;
 }
 
 /** Provides sign-in of people in browsers. */
@@ -81,18 +84,21 @@ function sessionProviders(config: SignInConfig, url: string): Provider[] {
     new SiteCookies(url),
     new SignInRecords(config.records),
   ];
+  const isOn = config.keySessions && config.url !== null;
+  const keys = new KeySessions({ isOn, key: webhookKey, maxMs: lifetimes.maxMs, now: Date.now });
   return [
     provideValue(cookies),
+    provideValue(keys),
     provideValue(records),
     provideValue(new DeviceApprovals(webhookKey)),
-    provideValue(new SessionCookie(cookies, texts, url, lifetimes.maxMs)),
+    provideValue(new SessionCookie(cookies, texts, keys, url, lifetimes.maxMs)),
     provideBy(SignInSessions, [SignIns], (rows) => new SignInSessions({ rows, texts, records, lifetimes, monotonic })),
     provideBy(
       SessionCallers,
       [Identities, Callers, MemberLinks],
       (identities, callers, members) => new SessionCallers({ identities, callers, members, hashes }),
     ),
-    provideClass(PresentedSignIn, SignInSessions, SessionCallers, SessionCookie),
+    provideClass(PresentedSignIn, SignInSessions, SessionCallers, SessionCookie, KeySessions),
     provideBy(
       ChangeSignIns,
       [SignIns, DeviceAuthorizations, SignInSessions, SessionCallers],

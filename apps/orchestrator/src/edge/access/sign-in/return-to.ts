@@ -11,6 +11,8 @@ const CHARS_MAX = 256;
 export const SIGN_IN_PATH = '/sign-in';
 /** Where a person approves a program. */
 export const DEVICE_PATH = `${SIGN_IN_PATH}/device`;
+/** Where a person enters an API key. */
+export const KEY_PATH = `${SIGN_IN_PATH}/key`;
 
 /** The path that a request names, which is attacker-controlled; the page of the sign-in for anything else. */
 export function readReturnTo(text: string | null): string {

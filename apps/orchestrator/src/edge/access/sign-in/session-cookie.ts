@@ -9,6 +9,7 @@ import { parseCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import { MCP_PATH } from '../../../store/identities/identities.ts';
 import type { SiteCookies } from '../../pages/cookies.ts';
+import type { KeySession, KeySessions } from './key-sessions.ts';
 import { isSame } from './session-keys.ts';
 import type { SignInSession } from './sign-in-sessions.ts';
 import { formTokenOf, type SessionTexts } from './sign-in-texts.ts';
@@ -24,12 +25,13 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 /** The value of the header `Writ-CSRF` for the session's requests. */
-export const csrfTokenOf = (session: Pick<SignInSession, 'formToken'>): string => session.formToken(API);
+export const csrfTokenOf = (session: Pick<SignInSession | KeySession, 'formToken'>): string => session.formToken(API);
 
 /** Reads and writes the cookie. */
 export class SessionCookie {
   readonly #cookies: SiteCookies;
   readonly #texts: SessionTexts;
+  readonly #keys: Pick<KeySessions, 'open'>;
   readonly #origin: string;
   readonly #seconds: number;
 
@@ -37,9 +39,16 @@ export class SessionCookie {
    * @param publicUrl at which browsers reach this deployment
    * @param maxMs how long a session lasts at most
    */
-  constructor(cookies: SiteCookies, texts: SessionTexts, publicUrl: string, maxMs: number) {
+  constructor(
+    cookies: SiteCookies,
+    texts: SessionTexts,
+    keys: Pick<KeySessions, 'open'>,
+    publicUrl: string,
+    maxMs: number,
+  ) {
     this.#cookies = cookies;
     this.#texts = texts;
+    this.#keys = keys;
     this.#origin = new URL(publicUrl).origin;
     this.#seconds = Math.ceil(maxMs / 1_000);
   }
@@ -48,9 +57,9 @@ export class SessionCookie {
     return this.#cookies.nameOf(NAME);
   }
 
-  /** The header that sets the cookie. */
-  set(text: string): string {
-    return this.#cookies.set(NAME, text, this.#seconds, 'strict');
+  /** The header that sets the cookie. @param seconds how long the browser keeps it */
+  set(text: string, seconds = this.#seconds): string {
+    return this.#cookies.set(NAME, text, seconds, 'strict');
   }
 
   /** The header that removes the cookie. */
@@ -90,9 +99,15 @@ export class SessionCookie {
       throw refused('`Sec-Fetch-Site: same-origin`, as browsers send it');
     }
     if (headers.origin !== this.#origin) throw refused(`\`Origin: ${this.#origin}\`, as browsers send it`);
-    const [read, token] = [this.#texts.read(text), headers[CSRF_HEADER]];
-    if (read !== null && (typeof token !== 'string' || !isSame(formTokenOf(read, API), token)))
+    const [expected, token] = [this.#csrfTokenIn(text), headers[CSRF_HEADER]];
+    if (expected !== null && (typeof token !== 'string' || !isSame(expected, token)))
       throw refused('the header `Writ-CSRF`, whose value is at `/v1/sign-in`');
+  }
+
+  /** Null for a text that was not handed out here. */
+  #csrfTokenIn(text: string): string | null {
+    const read = this.#texts.read(text);
+    return read === null ? (this.#keys.open(text)?.formToken(API) ?? null) : formTokenOf(read, API);
   }
 }
 
