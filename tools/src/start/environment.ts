@@ -20,6 +20,14 @@ const baseUrl = (provider: string): StartVariable => ({
 /** The variables of `npm start`. It passes variables of the services on to them. */
 export const START_VARIABLES = {
   WRIT_HTTP_PORT: { description: 'the port of the API', otherwise: '7480, or the next free one' },
+  WRIT_PUBLIC_URL: {
+    description: 'the URL at which browsers reach the API and the console',
+    otherwise: '`http://127.0.0.1` with the port of the API',
+  },
+  WRIT_KEY_SESSIONS: {
+    description: 'whether people sign in to the console with an API key, for trials',
+    otherwise: 'true',
+  },
   WRIT_STATE_DIR: { description: 'the folder of all state', otherwise: '.writ' },
   WRIT_DATABASE_URL: {
     secret: true,

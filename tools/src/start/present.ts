@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import pc from 'picocolors';
 import type { Setup } from '../setup.ts';
+import { consoleSettings } from './console.ts';
 import type { Stack } from './stack.ts';
 
 /** The part of the job's CLI settings that a person needs too. */
@@ -19,17 +20,30 @@ const readFacts = (stateDir: string): CliFacts => {
 const row = (name: string, value: string, note = ''): string =>
   `  ${name.padEnd(14)} ${pc.cyan(value)}${note === '' ? '' : pc.dim(`   ${note}`)}`;
 
-/** Prints its address, its keys, and commands to try. */
-export const presentStack = (setup: Setup, { url, keys }: Stack): string => {
+/** The rows of the console, and of the key that signs in to it. */
+const consoleRows = ({ env }: Pick<Setup, 'env'>, publicUrl: string, apiKey: string | undefined): string[] => {
+  const signsIn = consoleSettings(env, 0).WRIT_KEY_SESSIONS === 'true' && apiKey !== undefined;
+  const how = signsIn ? 'sign in with the API key below' : 'sign in at the identity provider of your tenant';
+  return [
+    ...(env['WRIT_CONSOLE'] === 'false' ? [] : [row('console', `${publicUrl}/console/`, how)]),
+    ...(apiKey === undefined ? [] : [row('API key', apiKey, 'administrator of the demo tenant')]),
+  ];
+};
+
+/** Prints its addresses, the console's first, its keys, and commands to try. */
+export const presentStack = (
+  setup: Pick<Setup, 'stateDir' | 'env'>,
+  { url, publicUrl, keys }: Pick<Stack, 'url' | 'publicUrl' | 'keys'>,
+): string => {
   const { api_key: apiKey, workspace_id: workspace } = readFacts(setup.stateDir);
   const here = (path: string): string => relative(process.cwd(), join(setup.stateDir, path));
   return [
     '',
     pc.bold('Writ is up.'),
+    ...consoleRows(setup, publicUrl, apiKey),
     row('API', url, `pages: ${url}/docs/api`),
     row('documentation', `${url}/docs/`),
-    ...(apiKey === undefined ? [] : [row('API key', apiKey, 'administrator of the demo tenant')]),
-    row('platform key', keys.platformKey, 'creates tenants, nothing else'),
+    row('platform key', keys.platformKey, 'creates tenants, nothing else; it signs nobody in'),
     '',
     pc.bold('Next'),
     row('see', 'npx writ operations list'),

@@ -7,6 +7,7 @@ import { ensureBase } from '../parts/image-base.ts';
 import { ensureSandboxImage, type SandboxImage } from '../parts/image.ts';
 import { ensureKeys, type Keys } from '../parts/keys.ts';
 import { nats, type Nats } from '../parts/nats.ts';
+import { consoleSettings, loopbackUrl } from './console.ts';
 import { writeModelsFile } from './models.ts';
 import { freePorts, nextFreePort } from '../parts/ports.ts';
 import { postgres, type Postgres } from '../parts/postgres.ts';
@@ -22,7 +23,10 @@ import { startService, startServices } from '../supervisor/start-services.ts';
 
 /** A running Writ. */
 export interface Stack {
+  /** of the API, for programs on this machine */
   readonly url: string;
+  /** at which browsers reach it */
+  readonly publicUrl: string;
   readonly keys: Keys;
   /** The four services, each of which can be restarted. */
   readonly services: readonly RunningService[];
@@ -50,6 +54,7 @@ interface Made {
   embeddingModelDir?: string;
   services?: readonly RunningService[];
   httpPort?: number;
+  publicUrl?: string;
 }
 
 /** Steps run in order, so a later one can use results of earlier ones. */
@@ -88,6 +93,8 @@ const environmentsOf = async (setup: Setup, state: Made): Promise<Readonly<Recor
   const ports = await freePorts(SERVICES.length);
   const httpPort = await nextFreePort(wantedPort(setup.env));
   state.httpPort = httpPort;
+  const env = { ...setup.env, ...consoleSettings(setup.env, httpPort) };
+  state.publicUrl = env.WRIT_PUBLIC_URL;
   return serviceEnvironments({
     stateDir: setup.stateDir,
     deployment: DEPLOYMENT,
@@ -102,7 +109,7 @@ const environmentsOf = async (setup: Setup, state: Made): Promise<Readonly<Recor
     image: made(state.image),
     ...(state.embeddingModelDir === undefined ? {} : { embeddingModelDir: state.embeddingModelDir }),
     ...(state.speechModelDir === undefined ? {} : { speechModelDir: state.speechModelDir }),
-    env: { ...setup.env, WRIT_MODELS_FILE: setup.env['WRIT_MODELS_FILE'] || writeModelsFile(setup) },
+    env: { ...env, WRIT_MODELS_FILE: setup.env['WRIT_MODELS_FILE'] || writeModelsFile(setup) },
   });
 };
 
@@ -198,7 +205,8 @@ export const startStack = async (setup: Setup): Promise<Stack> => {
     .map((part) => part?.child)
     .filter((child) => child !== null && child !== undefined);
   return {
-    url: `http://127.0.0.1:${made(state.httpPort)}`,
+    url: loopbackUrl(made(state.httpPort)),
+    publicUrl: made(state.publicUrl),
     keys: made(state.keys),
     services: made(state.services),
     parts,
