@@ -134,6 +134,11 @@ CREATE TRIGGER approval_wakes BEFORE INSERT OR UPDATE OF escalated, reminded ON 
   FOR EACH ROW WHEN (new.escalations IS NOT NULL OR new.reminders <> '{}')
   EXECUTE FUNCTION kernel.set_wake();
 
+-- Before an approval is inserted or is held for other reasons: sets its place in queues.
+CREATE TRIGGER approval_in_queue BEFORE INSERT OR UPDATE OF reasons, autonomy_mode ON kernel.approval
+  FOR EACH ROW WHEN (new.state = 'pending')
+  EXECUTE FUNCTION kernel.place_in_queue();
+
 -- At the end of the transaction that approves: refuses an approval that is reserved for groups, unless they approved.
 CREATE CONSTRAINT TRIGGER approved_by_groups AFTER UPDATE OF state ON kernel.approval
   DEFERRABLE INITIALLY DEFERRED

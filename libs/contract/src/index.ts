@@ -173,6 +173,17 @@ export {
   ApproverGroupView,
   SERVICE_ACCOUNT,
 } from './messages/approver-groups.ts';
+export {
+  APPROVAL_GROUP_ORDERS,
+  APPROVAL_GROUPS_MAX,
+  APPROVAL_ORDERS,
+  APPROVALS_COUNTED_MAX,
+  ApprovalBrief,
+  ApprovalFilter,
+  ApprovalGroup,
+  ApprovalGroups,
+  type ApprovalOrder,
+} from './messages/approval-queue.ts';
 export { ApproverDemand, ApproverDemandView } from './messages/approver-demands.ts';
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
 export { AnnouncedRequests, EgressRequest, EgressRequestPage } from './messages/egress.ts';

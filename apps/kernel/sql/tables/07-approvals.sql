@@ -52,6 +52,11 @@ CREATE TABLE kernel.approval (
   -- when the next step or reminder is due, in ms since the epoch (trigger approval_wakes); null: none is
   wakes_at         bigint,
 
+  -- Its place in queues (ADR 0178). Trigger approval_in_queue sets both; null: it was decided before they were there.
+
+  risk_score       numeric(4, 3), -- that of its call when it was held, from 0 to 1
+  alike            text, -- the key of calls that are alike (kernel.alike_key)
+
   -- What was decided.
 
   -- superseded: a person edited the arguments, and another call replaces it
@@ -73,6 +78,10 @@ CREATE INDEX approval_by_tenant ON kernel.approval (tenant_id, created_at DESC, 
 CREATE INDEX approval_of_operation ON kernel.approval (operation_id);
 -- approvals that expired (kernel.overdue_approvals), and how many wait
 CREATE INDEX approval_pending ON kernel.approval (expires_at) WHERE state = 'pending';
+-- a tenant's queue of waiting approvals, by their time, their end and their risk (ADR 0178)
+CREATE INDEX approval_waiting_by_time ON kernel.approval (tenant_id, created_at, approval_id) WHERE state = 'pending';
+CREATE INDEX approval_waiting_by_end ON kernel.approval (tenant_id, expires_at, approval_id) WHERE state = 'pending';
+CREATE INDEX approval_waiting_by_risk ON kernel.approval (tenant_id, risk_score DESC, created_at DESC, approval_id DESC) WHERE state = 'pending';
 -- approvals whose next escalation or reminder is due (kernel.waking_approvals)
 CREATE INDEX approval_waking ON kernel.approval (wakes_at) WHERE state = 'pending' AND wakes_at IS NOT NULL;
 ALTER TABLE kernel.approval ENABLE ROW LEVEL SECURITY;

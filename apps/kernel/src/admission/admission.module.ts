@@ -16,6 +16,8 @@ import {
 } from './admit/index.ts';
 import { Cancel, CancelController } from './cancel/index.ts';
 import {
+  ApprovalQueue,
+  ApprovalQueueController,
   Approvals,
   CastVote,
   DecideApproval,
@@ -69,6 +71,7 @@ export function admissionOf(config: KernelConfig, dependencies: BelowExecution &
     supplyValue: new SupplyValue(sources, held, reevaluation, views, values),
     decide: new DecideApproval(tenants, held, { votes, reevaluation, effectApproval, content: sources }, views),
     approvals: new Approvals(tenants, vault, blobs, dependencies.args),
+    queue: new ApprovalQueue(tenants),
     cancel: new Cancel(tenants, sealer, held, outcomeWriter, announcer, views),
     expire: new ExpireHeld(workers, held),
     wake: new WakeHeld(workers, tenants, held, announcer),
@@ -88,14 +91,14 @@ export const admissionTasks = (
 export class AdmissionModule {
   /** @param execution the module that provides the monitor of operations */
   static with(
-    { admit, limiter, decide, edit, supplyValue, approvals, cancel, resolve }: Admission,
+    { admit, limiter, decide, edit, supplyValue, approvals, queue, cancel, resolve }: Admission,
     execution: DynamicModule,
   ) {
     return {
       module: AdmissionModule,
       imports: [execution],
-      controllers: [AdmitController, ApprovalsController, CancelController, ResolveController],
-      providers: [admit, limiter, decide, edit, supplyValue, approvals, cancel, resolve].map((value) =>
+      controllers: [AdmitController, ApprovalsController, ApprovalQueueController, CancelController, ResolveController],
+      providers: [admit, limiter, decide, edit, supplyValue, approvals, queue, cancel, resolve].map((value) =>
         provideValue(value),
       ),
     } satisfies DynamicModule;

@@ -11,6 +11,7 @@ import { EndCalls } from '../management/api-keys/index.ts';
 import { Announcer, Outcomes } from '../execution/announcements/index.ts';
 import { Cancel } from '../admission/cancel/index.ts';
 import {
+  ApprovalQueue,
   Approvals,
   CastVote,
   DecideApproval,
@@ -148,6 +149,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     ),
     edit: new EditCall(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     approvals: new Approvals(tenants, vault, blobs, parts.args),
+    queue: new ApprovalQueue(tenants),
     expire: new ExpireHeld(workers, held),
     wake: new WakeHeld(workers, tenants, held, parts.announcer),
     endCalls: new EndCalls(tenants, workers, held, outcomeWriter, parts.announcer, (error) => {

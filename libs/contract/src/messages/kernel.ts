@@ -11,6 +11,7 @@ import { BUNDLE_REQUESTS } from './bundles.ts';
 import { CALL_DEFAULTS_REQUESTS } from './call-defaults.ts';
 import { CALL_SETTINGS_REQUESTS } from './call-settings.ts';
 import { CONTAINER_REQUESTS } from './containers.ts';
+import { APPROVAL_QUEUE_REQUESTS } from './approval-queue.ts';
 import { APPROVER_GROUP_REQUESTS } from './approver-groups.ts';
 import { DELEGATION_REQUESTS } from './delegations.ts';
 import { ERASURE_REQUESTS } from './erasures.ts';
@@ -92,8 +93,6 @@ export type RecordedCallRef = Static<typeof RecordedCallRef>;
  * orchestrator → kernel. Each row: verb → request schema; the comments name the replies. Unknown ids result in Fault
  * `not_found`, whoever owns them.
  */
-const Mine = Type.Optional(Type.Literal(true));
-
 export const KERNEL_REQUESTS = {
   /** → OperationView */
   'operation.read': Type.Object({ ...asked, operation_id: Key }, closed),
@@ -126,8 +125,6 @@ export const KERNEL_REQUESTS = {
     { ...decider, operation_id: Key, outcome: Resolution.properties.outcome, note: Resolution.properties.note },
     closed,
   ),
-  /** → {items: ApprovalView[], next_cursor}. `mine`: those alone that the caller may decide now by an own right */
-  'approval.list': Type.Object({ ...asked, page: Page, state: orNull(Type.String()), mine: Mine }, closed),
   /** → ApprovalView */
   'approval.read': Type.Object({ ...asked, approval_id: Key }, closed),
   /**
@@ -375,6 +372,7 @@ export const KERNEL_REQUESTS = {
   ...CALL_DEFAULTS_REQUESTS,
   ...USAGE_REQUESTS,
   ...CALL_SETTINGS_REQUESTS,
+  ...APPROVAL_QUEUE_REQUESTS,
   ...APPROVER_GROUP_REQUESTS,
   ...DELEGATION_REQUESTS,
   ...ERASURE_REQUESTS,

@@ -82,6 +82,8 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'Simulation /approvers/groups': 'orchestrators of before read this reply with unknown members',
   'KERNEL_REQUESTS.approval.list /mine: +? +=true':
     'sent where a caller asks for it alone; a kernel of before refuses it',
+  'KERNEL_REQUESTS.approval.list /filter': 'sent where a caller asks for it alone; a kernel of before refuses it',
+  'KERNEL_REQUESTS.approval.list /order': 'sent where a caller asks for it alone; a kernel of before refuses it',
   'KERNEL_REQUESTS.call_settings.set /if_match': REFUSED_WITH_ITS_CONDITION,
   'KERNEL_REQUESTS.resource.remove /if_match': REFUSED_WITH_ITS_CONDITION,
   'KERNEL_REQUESTS.resource.update /if_match': REFUSED_WITH_ITS_CONDITION,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   Fault,
-  principalOf,
   type ApprovalEffect,
   type ApprovalView,
   type Caller,
@@ -11,17 +10,17 @@ import {
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { openStaged, shownDelta } from '../../execution/effects/index.ts';
-import { viewDemands } from '../../execution/held/index.ts';
 import type { ArgumentsReader } from '../../judging/judgement/index.ts';
 import { plainRef, type TenantVault } from '../../evidence/payload/index.ts';
-import { countedVotes, countVotes } from '../../execution/held/votes-of-call.ts';
-import { pageOf } from '@writ/paging';
-import { parseCursor } from '../../foundation/database/cursor.ts';
+import { countVotes } from '../../execution/held/votes-of-call.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { VoteRow, HeldCall } from '../../foundation/rows/held-rows.ts';
 import { showArguments, showPreview, type Shown } from './held-content.ts';
 import { viewPreview } from './view-preview.ts';
+import { pagesOf, plainPages } from './queue/order.ts';
+import { conditionOf, StatementValues } from './queue/selection.ts';
 import { isApprover } from './require-approver.ts';
+import { reservedFor } from './reserved-for.ts';
 
 /**
  * Bytes of arguments in one list. A message holds 256 KiB. Longer arguments are shown by reading one approval, or by
@@ -33,18 +32,6 @@ const LIST_ARGS_BYTES = 128 * 1024;
 const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(a) AS approval, to_jsonb(o) AS operation, encode(y.args, 'base64') AS args, y.args_ref,
     encode(y.staged, 'base64') AS staged, (SELECT to_jsonb(v) FROM kernel.preview v WHERE v.operation_id = o.operation_id) AS preview, kernel.votes_of(a) AS votes
   FROM kernel.approval a JOIN kernel.operation o ON o.operation_id = a.operation_id JOIN kernel.payload y ON y.operation_id = a.operation_id`;
-
-/**
- * The approvals that the caller may decide now by an own right: as `requireApprover`, one vote for each person, and the
- * groups that they are reserved for.
- */
-const MINE = `a.state = 'pending' AND a.expires_at > kernel.now_ms()
-  AND (a.autonomy_mode <> 'escalated' OR $6 = 'admin') AND o.agent_id IS DISTINCT FROM $8 AND o.proposed_by <> $7
-  AND NOT $5 = ANY (CASE WHEN o.proposers = '{}' THEN ARRAY[o.proposed_by] ELSE o.proposers END)
-  AND NOT EXISTS (SELECT FROM kernel.vote v WHERE v.approval_id = a.approval_id AND v.says = 'approve'
-    AND (v.principal = $5 OR v.cast_as = $5) AND kernel.vote_counts(v, a))
-  AND (a.demands IS NULL OR kernel.shared_groups(a.tenant_id, ARRAY[$5], kernel.now_ms()) && kernel.groups_of_approval(a))`;
-const mineOf = (caller: Caller): unknown[] => [principalOf(caller), caller.role, caller.api_key_id, caller.agent_id];
 
 /** What is shown to callers who may not see it. */
 const NOTHING = { content: null };
@@ -84,28 +71,34 @@ export class Approvals {
     return { effect_digest: staged.effect_digest, delta, delta_ref: delta === null ? staged.delta_ref : null };
   }
 
-  /** Newest first. @throws Fault `auth.role`, `request.malformed` */
+  /** Newest first, unless another order is asked for. @throws Fault `auth.role`, `request.malformed` */
   async list({
-    caller,
     page,
-    state,
-    mine,
+    order,
+    ...selection
   }: KernelRequest<'approval.list'>): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
-    const after = parseCursor(page.cursor);
-    if (mine === true && !isApprover(caller))
-      throw new Fault('auth.role', 'only the roles `admin` and `operator` decide');
-    const mineOnly = mine === true ? ` AND ${MINE}` : '';
+    const { caller } = selection;
+    const values = new StatementValues();
+    const where = conditionOf(selection, values);
+    const pages =
+      order === undefined && selection.filter === undefined
+        ? plainPages(page.cursor, values)
+        : pagesOf(order ?? 'newest', selection, page.cursor, values);
     const found = await this.#select(
       caller,
-      `WHERE (a.created_at, a.approval_id) < ($1, $2) AND ($3::text IS NULL OR a.state = $3)${mineOnly} ORDER BY a.created_at DESC, a.approval_id DESC LIMIT $4`,
-      [after.created_at, after.id, state, page.limit + 1, ...(mine === true ? mineOf(caller) : [])],
+      `WHERE ${where} AND ${pages.after} ORDER BY ${pages.orderBy} LIMIT ${values.add(page.limit + 1)}`,
+      values.all,
     );
-    const { items, next_cursor } = pageOf(found, page.limit, ({ approval }) => ({
-      created_at: approval.created_at,
-      id: approval.approval_id,
-    }));
-    const share = Math.floor(LIST_ARGS_BYTES / Math.max(1, items.length));
-    return { items: await Promise.all(items.map((held) => this.#viewFor(caller, held, share, false))), next_cursor };
+    const shown = found.slice(0, page.limit);
+    const last = shown.at(-1);
+    const share = Math.floor(LIST_ARGS_BYTES / Math.max(1, shown.length));
+    return {
+      items: await Promise.all(shown.map((held) => this.#viewFor(caller, held, share, false))),
+      next_cursor:
+        found.length <= page.limit || last === undefined
+          ? null
+          : pages.cursorAfter({ ...last.approval, risk_score: last.approval.risk_score ?? last.operation.risk_score }),
+    };
   }
 
   async #select(caller: Caller, where: string, values: unknown[]): Promise<HeldCall[]> {
@@ -164,17 +157,6 @@ export class Approvals {
     if (canonical.byteLength <= bytesMax) return { content: value };
     return { content: { args_ref: ref && plainRef(ref), too_long_to_show: canonical.byteLength } };
   }
-}
-
-/** Whom it is reserved for, and what comes next while it waits; a view without them is of an approval for anybody. */
-function reservedFor({ approval, votes }: HeldCall): Pick<ApprovalView, 'groups' | 'escalated_to' | 'escalates_at'> {
-  const { demands, escalated_to, escalations, escalated, state, created_at } = approval;
-  const next = state === 'pending' ? escalations?.[escalated] : undefined;
-  return {
-    ...(demands === null ? {} : { groups: viewDemands(approval, countedVotes({ ...approval, votes })) }),
-    ...(escalated_to.length === 0 ? {} : { escalated_to: [...escalated_to] }),
-    ...(next === undefined ? {} : { escalates_at: created_at + next.after_ms }),
-  };
 }
 
 function viewVote({

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 export { Approvals } from './approvals.ts';
 export { ApprovalsController } from './approvals.controller.ts';
+export { ApprovalQueue } from './queue/approval-queue.ts';
+export { ApprovalQueueController } from './queue/approval-queue.controller.ts';
 export { CastVote } from './cast-vote.ts';
 export { DecideApproval } from './decide-approval.ts';
 export { SupplyValue } from './supply-value.ts';

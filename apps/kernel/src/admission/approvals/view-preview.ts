@@ -18,7 +18,8 @@ const CHANGES_SHOWN = 100;
 /** Maximum bytes of output in a view, since a message holds 256 KiB. Longer output is not shown. */
 const OUTPUT_BYTES_MAX = 32 * 1024;
 
-const STATES = {
+/** The states of a preview as they are shown. */
+export const PREVIEW_STATES = {
   waiting: 'waiting',
   dispatched: 'waiting',
   performing: 'running',
@@ -39,7 +40,7 @@ export async function viewPreview(held: HeldCall, sources: StagedEffectSources |
   const delta =
     sources === null || staged === null ? null : await shownDelta(sources.blobs, operation.tenant_id, staged);
   return {
-    state: approval.of === 'effect' ? 'ready' : preview === null ? 'none' : STATES[preview.state],
+    state: approval.of === 'effect' ? 'ready' : preview === null ? 'none' : PREVIEW_STATES[preview.state],
     why: reasonOf(held),
     round: preview?.round ?? 0,
     base_snapshot_id: preview?.state_snapshot_id ?? (hasRun(held) ? operation.state_snapshot_id : null),

@@ -41,6 +41,10 @@ export interface ApprovalRow extends ReservedFor {
   readonly escalations: readonly { readonly after_ms: number; readonly to: readonly string[] }[] | null;
   /** how many of them were taken */
   readonly escalated: number;
+  /** that of its call when it was held; null: it was decided before approvals had one */
+  readonly risk_score: number | null;
+  /** the key of alike calls; null as above */
+  readonly alike: string | null;
   /** how long before its end reminders are sent, in milliseconds, and how many were */
   readonly reminders: readonly number[];
   readonly reminded: number;

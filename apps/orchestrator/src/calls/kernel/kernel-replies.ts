@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   AgentView,
+  ApprovalBrief,
   ApprovalEffect,
+  ApprovalGroups,
   ApprovalView,
   AudioUpload,
   Backtest,
@@ -107,6 +109,8 @@ export const KERNEL_REPLIES = {
   'approver_group.read': allowUnknownMembers(ApproverGroupView),
   'approver_group.remove': Type.Object({ removed: Type.String() }),
   'approval.list': pageOf(ApprovalView),
+  'approval.brief': pageOf(ApprovalBrief),
+  'approval.groups': allowUnknownMembers(ApprovalGroups),
   'approval.read': allowUnknownMembers(ApprovalView),
   'approval.decide': operation,
   'approval.edit': operation,
