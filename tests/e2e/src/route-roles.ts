@@ -155,6 +155,8 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   listDeliveries: EYES,
   redeliver: HANDS,
   listApprovals: EYES,
+  listBriefApprovals: EYES,
+  groupApprovals: EYES,
   readApproval: EYES,
   readApprovalDiff: HANDS,
   editApproval: HANDS,

@@ -25,6 +25,7 @@ import { Members } from '../store/members/members.ts';
 import { Sessions } from '../store/session-rows/sessions.ts';
 import { Webhooks } from '../store/webhooks/webhooks.ts';
 import { AgentsController } from './agents/agents.controller.ts';
+import { ApprovalQueueController } from './approvals/approval-queue.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
 import { AudioDevicesController } from './audio-devices/audio-devices.controller.ts';
 import { UsageController } from './usage/usage.controller.ts';
@@ -243,6 +244,7 @@ const CONTROLLERS = [
   OutputController,
   ReceiptController,
   DelegationsController,
+  ApprovalQueueController,
   ApproverGroupsController,
   ApprovalsController,
   PoliciesController,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  APPROVAL_ORDERS,
+  ApprovalView,
   AutonomyMode,
   FAULTS,
   FreezeScope,
@@ -26,11 +28,16 @@ import { CONVERSATIONS, MISSED, OVERLAPS, START_STATES } from '../store/jobs/job
 import { RUN_STOPPED } from '../store/session-rows/run-events.ts';
 import { USAGE_BY } from '../store/session-rows/sessions.ts';
 import { WEBHOOK_KINDS } from '../store/webhooks/webhooks.ts';
+import { ordered } from './approvals/queue-routes.ts';
 import { CatalogueMode } from './mcp/routes.ts';
 import { RunView } from './sessions/views.ts';
 
 /** Closed lists of values with a name in the OpenAPI document. Each applies wherever the same values are listed. */
 export const NAMED_ENUMS: NamedSchemas = {
+  ApprovalOf: ApprovalView.properties.of,
+  ApprovalOrder: Type.Enum(APPROVAL_ORDERS),
+  ApprovalPreviewState: ApprovalView.properties.preview.properties.state,
+  ListApprovalsState: ordered.state,
   AutonomyMode,
   CallState: State,
   CallOutcome: Type.Enum([...CALL_OUTCOMES]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   ApprovalDiff,
+  ApprovalView,
   ApproverDemand,
   ApproverDemandView,
   ApproverGroupView,
@@ -64,6 +65,8 @@ export const NAMED_PARTS: NamedSchemas = {
   PinnedKeySet,
   WorkloadRole,
   WorkloadSettings,
+  ApprovalVotes: ApprovalView.properties.votes,
+  OperationVotes: OperationView.properties.votes,
   Budget: BudgetView,
   BudgetList,
   BudgetSetting,

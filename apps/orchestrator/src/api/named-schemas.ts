@@ -75,7 +75,10 @@ import {
   TenantView,
   ToolsApplied,
   WorkspaceLimits,
+  ApprovalBrief,
   ApprovalDiff,
+  ApprovalGroup,
+  ApprovalGroups,
   TextDiff,
 } from '@writ/contract';
 import type { NamedSchemas } from '../edge/openapi/schemas.ts';
@@ -93,7 +96,7 @@ import { AgentList } from './agents/views.ts';
 import { OauthErrorView } from '../edge/oauth-endpoint/oauth-error.ts';
 import { TokenAnswer } from '../edge/oauth-endpoint/token-answer.ts';
 import { ApiKeyList, ApiKeyView, NewApiKey, RevokedApiKey } from './api-keys/views.ts';
-import { ApprovalList, DelegationList } from './approvals/views.ts';
+import { ApprovalBriefList, ApprovalList, DelegationList } from './approvals/views.ts';
 import { ContainerList } from './containers/views.ts';
 import { ErasureList } from './erasures/views.ts';
 import { FreezeList } from './freezes/views.ts';
@@ -140,6 +143,10 @@ export const NAMED: NamedSchemas = {
   AgentList,
   ApiKey: ApiKeyView,
   ApiKeyList,
+  ApprovalBrief,
+  ApprovalBriefList,
+  ApprovalGroup,
+  ApprovalGroups,
   ApprovalList,
   Backtest,
   BacktestPage,

@@ -42,6 +42,8 @@ test("an agent's key has no routes for files or approvals", () => {
     'deny',
     'resolveOperation',
     'listApprovals',
+    'listBriefApprovals',
+    'groupApprovals',
     'readApproval',
   ]) {
     expect([id, rolesOf(id)]).not.toEqual([id, expect.arrayContaining(['agent'])]);

@@ -2,6 +2,7 @@
 import type { RouteRow } from '../edge/requests/route.ts';
 import { AGENTS } from './agents/routes.ts';
 import { API_KEYS } from './api-keys/routes.ts';
+import { APPROVAL_QUEUE } from './approvals/queue-routes.ts';
 import { APPROVALS, DELEGATIONS } from './approvals/routes.ts';
 import { AUDIO_DEVICES } from './audio-devices/routes.ts';
 import { BUDGETS } from './budgets/routes.ts';
@@ -66,6 +67,7 @@ export const ROUTES: readonly RouteRow[] = [
   MCP,
   OPERATIONS,
   DELEGATIONS,
+  APPROVAL_QUEUE,
   APPROVALS,
   APPROVER_GROUPS,
   POLICIES,

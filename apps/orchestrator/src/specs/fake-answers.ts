@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Caller, type KernelVerb, type OperationView } from '@writ/contract';
+import { Fault, type ApprovalView, type Caller, type KernelVerb, type OperationView } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { TokenView } from '../calls/kernel/token-view.ts';
-import { budgetOf, delegationOf, freezeOf, POLICY, resourceGrantOf, resourceOf } from './fake-views.ts';
+import { briefOf, budgetOf, delegationOf, freezeOf, POLICY, resourceGrantOf, resourceOf } from './fake-views.ts';
 import { answerErasures } from './fake-erasures.ts';
 import type { FakeKernelState } from './fake-kernel-state.ts';
 import { answerRegistries } from './fake-registries.ts';
@@ -79,6 +79,10 @@ export function answerAll(kernel: FakeKernelState): void {
     kernel.handlers.set(verb, (caller, request) => kernel.find(caller, request[idName]));
   for (const verb of LISTS)
     kernel.handlers.set(verb, (caller) => ({ items: kernel.all(caller, verb), next_cursor: null }));
+  kernel.handlers.set('approval.brief', (caller) => {
+    const items = kernel.all(caller, 'approval.list').map((view) => briefOf(view as ApprovalView));
+    return { items, next_cursor: null };
+  });
   for (const answer of [
     answerPolicies,
     answerOperations,
@@ -206,6 +210,7 @@ function answerOperations(kernel: FakeKernelState): void {
     kernel.find(caller, operation_id);
     return { items: [], next_cursor: null, total: 0, hash: null };
   });
+  handlers.set('approval.groups', () => ({ items: [], waiting: 0, groups: 0, complete: true }));
   handlers.set('operation.output', (caller, { operation_id, stream }) => {
     kernel.find(caller, operation_id);
     return kernel.find(caller, `${String(stream)} of ${String(operation_id)}`);

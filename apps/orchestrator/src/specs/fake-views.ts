@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
+  ApprovalBrief,
   ApprovalView,
   BudgetView,
   ApproverGroupView,
@@ -144,6 +145,19 @@ export function viewOf(
         }
       : null,
     ...more,
+  };
+}
+
+/** The same approval in brief. */
+export function briefOf(view: ApprovalView): ApprovalBrief {
+  const { approval_id, operation_id, tool_id, agent_id, autonomy_mode, state, votes, created_at, expires_at } = view;
+  return {
+    ...{ approval_id, operation_id, tool_id, agent_id, autonomy_mode, state, votes, created_at, expires_at },
+    ...{ of: view.of, preview: view.preview.state, decided_at: view.decided_at },
+    ...{ session_id: null, workspace_id: null, person_id: null },
+    risk_score: 0.5,
+    reason_codes: [],
+    alike: '0'.repeat(32),
   };
 }
 

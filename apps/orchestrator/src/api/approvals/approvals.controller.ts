@@ -19,6 +19,7 @@ import { APPROVALS } from './routes.ts';
 import { OtherNames } from '../../calls/other-names.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
 import { ShowDiff } from './show-diff.ts';
+import { orderOf, selectionOf } from './queue-routes.ts';
 import { requirePerson } from './require-person.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 
@@ -34,13 +35,14 @@ export class ApprovalsController {
   ) {}
 
   @Route(APPROVALS.list)
-  list(
+  async list(
     @RequestInput() { caller, query }: RequestInputOf<typeof APPROVALS.list>,
   ): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
-    return this.kernel.ask('approval.list', caller, {
+    return await this.kernel.ask('approval.list', caller, {
       page: pageOf(query),
       state: query.state ?? null,
-      ...(query.mine !== true ? {} : { mine: true as const }),
+      ...selectionOf(query),
+      ...orderOf(query),
     });
   }
 

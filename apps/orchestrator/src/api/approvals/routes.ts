@@ -17,6 +17,7 @@ import { Type } from 'typebox';
 import { closed, paging } from '../../edge/requests/fields.ts';
 import { Expand } from '../../edge/expansions/expansions.ts';
 import { route } from '../../edge/requests/route.ts';
+import { ordered, selection } from './queue-routes.ts';
 import { ApprovalList, DelegationList, ExpandableApproval } from './views.ts';
 
 const expands = { operation: { route: 'readOperation', param: 'operation_id' } } as const;
@@ -54,21 +55,8 @@ export const APPROVALS = {
     id: 'listApprovals',
     method: 'GET',
     path: '/v1/approvals',
-    summary: 'Lists approvals, newest first',
-    query: Type.Object(
-      {
-        ...paging,
-        state: Type.Optional(Type.Enum(['pending', 'approved', 'denied', 'expired', 'cancelled', 'superseded'])),
-        mine: Type.Optional(
-          Type.Boolean({
-            description:
-              '`true`: only those that you may decide now: of your role and groups, and not of your own calls',
-          }),
-        ),
-        expand,
-      },
-      closed,
-    ),
+    summary: 'Lists approvals, newest first unless another order is asked for',
+    query: Type.Object({ ...ordered, ...selection, expand }, closed),
     expands,
     answers: { 200: { description: 'A page of approvals', schema: ApprovalList } },
   }),

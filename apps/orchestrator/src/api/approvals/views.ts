@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ApprovalView, DelegationView, OperationView } from '@writ/contract';
+import { ApprovalBrief, ApprovalView, DelegationView, OperationView } from '@writ/contract';
 import { Type } from 'typebox';
 import { expandable } from '../../edge/expansions/expansions.ts';
 import { listOf, orNull } from '../../edge/requests/fields.ts';
@@ -8,4 +8,5 @@ import { listOf, orNull } from '../../edge/requests/fields.ts';
 export const ExpandableApproval = expandable(ApprovalView, { operation: Type.Optional(orNull(OperationView)) });
 
 export const ApprovalList = listOf(ExpandableApproval);
+export const ApprovalBriefList = listOf(ApprovalBrief);
 export const DelegationList = listOf(DelegationView);

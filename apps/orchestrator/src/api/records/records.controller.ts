@@ -5,6 +5,7 @@ import { parseIJson } from '@writ/digest';
 import { encodeReceipt, RECEIPT_MEDIA_TYPE } from '@writ/receipt';
 import { decodeBase64 } from '@writ/signing';
 import { RequestInput } from '../../edge/requests/request-input.ts';
+import { instantOf, requireRange } from '../../edge/requests/moments.ts';
 import { InExchange, type Exchange } from '../../edge/requests/exchange.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { RECORDS } from './routes.ts';
@@ -77,8 +78,7 @@ function filterOf({
   ...query
 }: Query): RecordsRequest['filter'] {
   const [since, until] = [instantOf('since', query.since), instantOf('until', query.until)];
-  if (since !== undefined && until !== undefined && until <= since)
-    throw new Fault('request.malformed', 'query parameter `until` must be later than `since`');
+  requireRange(since, until);
   if (risk_min !== undefined && risk_max !== undefined && risk_max < risk_min)
     throw new Fault('request.malformed', 'query parameter `risk_max` must not be less than `risk_min`');
   return definedOnly({
@@ -96,17 +96,6 @@ function filterOf({
     resource,
     text,
   });
-}
-
-function instantOf(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const instant = Date.parse(text);
-  if (!Number.isSafeInteger(instant) || instant < 0)
-    throw new Fault(
-      'request.malformed',
-      `query parameter \`${name}\` is no moment after 1970: write one such as \`2026-01-31T09:30:00Z\``,
-    );
-  return instant;
 }
 
 const definedOnly = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
