@@ -23,6 +23,8 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'kernel.approval.of': `'action'`,
   'kernel.approver_group.name': `'x'`,
   'kernel.approval.state': `'pending'`,
+  'kernel.approval.risk_score': '0',
+  'kernel.approval.alike': `'x'`,
   'kernel.operation.state': `'admitted'`,
   'kernel.freeze.scope': `'tool'`,
   'kernel.erasure.selector': `'before'`,

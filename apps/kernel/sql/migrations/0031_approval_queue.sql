@@ -11,7 +11,7 @@ ALTER TABLE kernel.approval
 CREATE OR REPLACE FUNCTION kernel.alike_key(p_tool text, p_agent text, p_mode text, p_reasons jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = kernel, pg_temp AS $$
   SELECT left(encode(sha256(convert_to(jsonb_build_array(p_tool, p_agent, p_mode,
-    ARRAY(SELECT DISTINCT r ->> 'code' FROM jsonb_array_elements(p_reasons) AS r ORDER BY 1))::text, 'UTF8')), 'hex'), 32);
+    ARRAY(SELECT DISTINCT (r ->> 'code') COLLATE "C" FROM jsonb_array_elements(p_reasons) AS r ORDER BY 1))::text, 'UTF8')), 'hex'), 32);
 $$;
 GRANT EXECUTE ON FUNCTION kernel.alike_key(text, text, text, jsonb) TO writ_kernel;
 
@@ -33,6 +33,7 @@ CREATE TRIGGER approval_in_queue BEFORE INSERT OR UPDATE OF reasons, autonomy_mo
 ALTER TABLE kernel.approval NO FORCE ROW LEVEL SECURITY;
 UPDATE kernel.approval a SET risk_score = o.risk_score, alike = kernel.alike_key(o.tool_id, o.agent_id, a.autonomy_mode, a.reasons)
 FROM kernel.operation o WHERE o.operation_id = a.operation_id AND a.state = 'pending';
+ALTER TABLE kernel.approval ADD CONSTRAINT placed CHECK (state <> 'pending' OR (risk_score IS NOT NULL AND alike IS NOT NULL));
 ALTER TABLE kernel.approval FORCE ROW LEVEL SECURITY;
 ALTER TABLE kernel.operation FORCE ROW LEVEL SECURITY;
 

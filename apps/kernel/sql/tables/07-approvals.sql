@@ -8,6 +8,8 @@
 -- INVARIANT (effect named): an approval of an effect names the effect by its digest.
 -- INVARIANT (its groups approve): an approval that is reserved for groups is approved by members of them alone. The
 -- triggers vote_of_member and approved_by_groups see to it, whichever version of the kernel writes.
+-- INVARIANT (placed): an approval that waits has its place in queues, whichever version of the kernel writes. Pages skip
+-- rows without one.
 -- INVARIANT (superseded named), (session approved): the two columns that name a successor or a token are set only in
 -- the state that they belong to.
 CREATE TABLE kernel.approval (
@@ -69,6 +71,7 @@ CREATE TABLE kernel.approval (
   session_token_id text, -- the token that a session grant made; null: the approval is for this call alone
 
   CONSTRAINT effect_named CHECK (of <> 'effect' OR effect_digest IS NOT NULL),
+  CONSTRAINT placed CHECK (state <> 'pending' OR (risk_score IS NOT NULL AND alike IS NOT NULL)),
   CONSTRAINT superseded_named CHECK (superseded_by IS NULL OR state = 'superseded'),
   CONSTRAINT session_approved CHECK (session_token_id IS NULL OR state = 'approved')
 );

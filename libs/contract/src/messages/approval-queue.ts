@@ -68,7 +68,8 @@ export const ApprovalBrief = Type.Object(
     state: ApprovalView.properties.state,
     risk_score: Score,
     reason_codes: Type.Array(Type.String(), {
-      description: 'codes of the reasons why it is held, such as ids of rules; the approval has the texts',
+      description:
+        'codes of the reasons why it is held, such as ids of rules, the deciding one first; the approval has the texts',
     }),
     preview: PreviewView.properties.state,
     votes: VoteCount,
@@ -93,7 +94,9 @@ export const ApprovalGroup = Type.Object(
     tool_id: Type.String(),
     agent_id: idSchema('agent'),
     autonomy_mode: AutonomyMode,
-    reason_codes: Type.Array(Type.String(), { description: 'codes of the reasons why they are held' }),
+    reason_codes: Type.Array(Type.String(), {
+      description: 'codes of the reasons why they are held, the deciding one first',
+    }),
     count: Type.Integer({ minimum: 1, description: 'how many wait' }),
     created_at: { ...Instant, description: 'when the oldest one was held, in milliseconds since the epoch' },
     expires_at: { ...Instant, description: 'when the first one expires, in milliseconds since the epoch' },

@@ -40,9 +40,13 @@ it('approvals that wait get their risk and their key, and those that were decide
   expect(of(waits.approval_id)).toEqual({ ...of(later.approval_id), approval_id: waits.approval_id });
   expect(Number(of(waits.approval_id)?.risk_score)).toBe(waits.risk_score);
   expect(of(denied.approval_id)).toMatchObject({ alike: null, risk_score: null });
-  const { items } = await kernel.queue.list({ ...by, page: { cursor: null, limit: 9 }, state: null });
+  const state = { state: null, page: { cursor: null, limit: 9 } };
+  const { items } = await kernel.queue.list({ ...by, ...state });
   expect(items.map(({ alike }) => alike)).toEqual(Array.from({ length: 3 }, () => of(later.approval_id)?.alike));
   expect(items.map(({ risk_score }) => risk_score)).toEqual(Array.from({ length: 3 }, () => waits.risk_score));
+  for (const filter of [{ alike: of(waits.approval_id)?.alike ?? '' }, { risk_min: waits.risk_score }])
+    expect((await kernel.queue.list({ ...by, ...state, filter })).items).toHaveLength(3);
+  expect((await kernel.queue.list({ ...by, ...state, filter: { alike: '0'.repeat(32) } })).items).toEqual([]);
   const { rows: forced } = await kernel.admin.query(
     `SELECT 1 FROM pg_class WHERE oid IN ('kernel.approval'::regclass, 'kernel.operation'::regclass) AND relforcerowsecurity`,
   );

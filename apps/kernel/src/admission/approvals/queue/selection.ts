@@ -22,10 +22,15 @@ export interface Selection {
   readonly filter?: ApprovalFilter;
 }
 
-/** The codes of an approval's reasons, each once and sorted. */
-export const REASON_CODES = `ARRAY(SELECT DISTINCT r ->> 'code' FROM jsonb_array_elements(a.reasons) AS r ORDER BY 1)`;
+/** The codes of an approval's reasons, each once, in their order: the reason that decided comes first. */
+export const REASON_CODES = `ARRAY(SELECT r.value ->> 'code' FROM jsonb_array_elements(a.reasons) WITH ORDINALITY AS r
+  GROUP BY 1 ORDER BY min(r.ordinality))`;
 
-type Condition<V> = (value: string, of: V) => string;
+/** The key of an approval: one that was decided before approvals had keys has none of its own. */
+const ALIKE = `coalesce(a.alike, kernel.alike_key(o.tool_id, o.agent_id, a.autonomy_mode, a.reasons))`;
+
+/** `waits`: every selected approval waits, and so has its place in queues. */
+type Condition<V> = (value: string, of: V, waits: boolean) => string;
 
 /** Each condition of a filter, on `a` of kernel.approval and `o` of kernel.operation. */
 const CONDITIONS: { readonly [K in keyof Required<ApprovalFilter>]: Condition<Required<ApprovalFilter>[K]> } = {
@@ -35,11 +40,12 @@ const CONDITIONS: { readonly [K in keyof Required<ApprovalFilter>]: Condition<Re
   autonomy_mode: (value) => `a.autonomy_mode = ${value}`,
   group: (value) => `a.demands IS NOT NULL AND ${value} = ANY (kernel.groups_of_approval(a))`,
   person_id: (value) => `o.person = ${value}`,
-  risk_min: (value) => `a.risk_score >= ${value}::numeric`,
+  risk_min: (value, _of, waits) =>
+    `${waits ? 'a.risk_score' : 'coalesce(a.risk_score, o.risk_score)'} >= ${value}::numeric`,
   since: (value) => `a.created_at >= ${value}::bigint`,
   until: (value) => `a.created_at < ${value}::bigint`,
   expires_before: (value) => `a.expires_at < ${value}::bigint`,
-  alike: (value) => `a.alike = ${value}`,
+  alike: (value, _of, waits) => `${waits ? 'a.alike' : ALIKE} = ${value}`,
 };
 
 /** The condition of a selection, on `a` of kernel.approval and `o` of kernel.operation. @throws Fault `auth.role` */
@@ -48,13 +54,14 @@ export function conditionOf({ caller, state, mine, filter = {} }: Selection, val
     throw new Fault('auth.role', 'approvals take the role `admin`, `operator` or `auditor`');
   if (mine === true && !isApprover(caller))
     throw new Fault('auth.role', 'only the roles `admin` and `operator` decide');
+  const waits = state === 'pending' || mine === true;
   const given = Object.entries(filter) as [keyof ApprovalFilter, never][];
   return [
     `a.tenant_id = ${values.add(caller.tenant_id)}`,
     // A literal, so that the planner sees that indexes of what waits have every row.
     ...(state === 'pending' ? [`a.state = 'pending'`] : state === null ? [] : [`a.state = ${values.add(state)}`]),
     ...(mine === true ? [mineOf(caller, values)] : []),
-    ...given.map(([name, of]) => CONDITIONS[name](values.add(of), of)),
+    ...given.map(([name, of]) => CONDITIONS[name](values.add(of), of, waits)),
   ].join(' AND ');
 }
 
