@@ -22,6 +22,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   approval: [
     'writ approval list --mine',
+    'writ approval list --order risk --tool "email.*"',
+    'writ approval groups',
     'writ approval get apr_…',
     'writ approval approve apr_… --comment "looks right"',
   ],

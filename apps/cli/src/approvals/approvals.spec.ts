@@ -48,11 +48,24 @@ const DIFF = {
   ],
 };
 
+const GROUPS = {
+  items: [
+    {
+      ...{ alike: '0'.repeat(32), tool_id: 'shell.run', agent_id: IDS.agent, autonomy_mode: 'soft_gate' },
+      ...{ reason_codes: ['rule\u202e'], count: 9, created_at: 0, expires_at: 1, risk_score: 0.5 },
+    },
+  ],
+  waiting: 9_000,
+  groups: 201,
+  complete: false,
+};
+
 let api: FakeApi;
 beforeAll(async () => {
   api = await fakeApi(({ url, method }) => {
     if (url.startsWith('/v1/approvals/delegations'))
       return { body: method === 'GET' ? { items: [DELEGATION], next_cursor: null } : DELEGATION };
+    if (url.startsWith('/v1/approvals/groups')) return { body: GROUPS };
     if (url.endsWith('/diff')) return { body: DIFF };
     if (method === 'POST' && [STAGED, COMMITTED].some((id) => url.includes(id))) return { body: OPERATION };
     if (url.includes(STAGED)) return { body: OF_EFFECT };
@@ -85,6 +98,30 @@ test('`writ approvals` lists pending approvals with their reasons', async () => 
   expect(out).toContain(IDS.approval);
   expect(out).toContain('would delete `src`');
   expect(api.requests[0]!.url).toBe('/v1/approvals?state=pending&limit=50');
+});
+
+test('filters and the order go to the API with its names, and periods as moments', async () => {
+  const filters = ['--mine', '--tool', 'fs.*', '--agent', IDS.agent, '--session', 's', '--mode', 'soft_gate'];
+  const more = ['--group', 'finance', '--person', 'per_1', '--risk-min', '0.5', '--since', '2026-01-31T09:30:00Z'];
+  await writ(['approval', 'list', ...filters, ...more, '--alike', 'a', '--order', 'risk'], { env: api.env });
+  expect(Object.fromEntries(new URL(`http://x${api.requests[0]!.url}`).searchParams)).toEqual({
+    ...{ state: 'pending', limit: '50', order: 'risk', mine: 'true', tool_id: 'fs.*', agent_id: IDS.agent },
+    ...{ session_id: 's', autonomy_mode: 'soft_gate', group: 'finance', person_id: 'per_1', risk_min: '0.5' },
+    ...{ since: '2026-01-31T09:30:00Z', alike: 'a' },
+  });
+  const before = Date.now();
+  await writ(['approval', 'list', '--expires-in', '2h'], { env: api.env });
+  const until = new URL(`http://x${api.requests[1]!.url}`).searchParams.get('expires_before');
+  expect(Date.parse(String(until))).toBeGreaterThanOrEqual(before + 7_200_000);
+  expect(await writ(['approval', 'list', '--expires-in', 'soon'], { env: api.env })).toMatchObject({ exit: 2 });
+});
+
+test('`writ approval groups` counts alike calls, with deceptive characters escaped', async () => {
+  const { out } = await writ(['approval', 'groups', '--tool', 'shell.*', '--order', 'expires'], { env: api.env });
+  expect(api.requests[0]!.url).toBe('/v1/approvals/groups?tool_id=shell.*&order=expires');
+  expect(out).toContain('shell.run');
+  expect(out).toContain('rule\\u{202e}');
+  expect(out).toContain('9000 calls wait; the first 200 groups of 201; more wait than were counted');
 });
 
 test('`writ approvals show` shows the call, with deceptive characters escaped', async () => {

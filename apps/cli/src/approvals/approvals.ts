@@ -6,6 +6,7 @@ import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { delegateCommand, delegationsCommand, undelegateCommand } from './delegations.ts';
+import { groupsCommand, selectionOf, withSelection, type SelectionOptions } from './queue.ts';
 import { describe, describeDiff } from '../describe-approval.ts';
 import { votesOf } from '../describe-result.ts';
 import { CliError, usage } from '../cli-error.ts';
@@ -14,11 +15,11 @@ import { readJsonOption } from '../read-json.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { getVerb } from '../verbs.ts';
 
-interface ListOptions extends CommonOptions {
+interface ListOptions extends SelectionOptions {
   readonly state?: string;
   readonly limit?: number;
   readonly cursor?: string;
-  readonly mine?: true;
+  readonly order?: string;
 }
 
 const LIST_ROWS = 50;
@@ -27,6 +28,7 @@ const LIST_ROWS = 50;
 export function approvalsCommand(context: Context): Command {
   return new Command('approval')
     .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(groupsCommand(context))
     .addCommand(showCommand(context))
     .addCommand(
       decideCommand(context, 'approve', 'let the call run, or commit the effect that was shown')
@@ -47,19 +49,19 @@ export function approvalsCommand(context: Context): Command {
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list')
-    .description('pending approvals, newest first')
+  const command = withSelection(new Command('list').description('pending approvals, newest first'))
     .option('--state <state>', 'pending, approved, denied, expired, cancelled or all', 'pending')
-    .option('--mine', 'only those that you may decide now: of your role and groups, and not of your own calls')
     .option('--limit <n>', 'rows per page', parseCount, LIST_ROWS)
-    .option('--cursor <text>', 'cursor of the page to show');
+    .option('--order <order>', 'newest, oldest, or of pending ones expires or risk')
+    .option('--cursor <text>', 'cursor of the page to show; repeat the filters and the order');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'operator').client, ApprovalView, '/v1/approvals', {
       state: options.state === 'all' ? undefined : options.state,
       limit: options.limit,
       cursor: options.cursor,
-      mine: options.mine === true ? 'true' : undefined,
+      order: options.order,
+      ...selectionOf(options),
     });
     const rows = list.items.map((each) => [
       momentOf(each.created_at),

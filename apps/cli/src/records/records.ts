@@ -6,7 +6,7 @@ import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, queryOf } from '../http/lists.ts';
-import { parsePeriod } from '../period.ts';
+import { momentBefore } from '../period.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { writeWhole } from '../write-whole.ts';
 import { getVerb } from '../verbs.ts';
@@ -93,12 +93,6 @@ function filterQuery(options: ListOptions): string {
     limit,
     cursor,
   });
-}
-
-/** A moment unchanged; a period as the moment that long ago. */
-function momentBefore(option: string, text: string | undefined): string | undefined {
-  if (text === undefined || text.includes('T')) return text;
-  return new Date(Date.now() - parsePeriod(option, text)).toISOString();
 }
 
 function describe({ items, next_cursor, indexed_to, tree_size }: Static<typeof RecordPage>): string {
