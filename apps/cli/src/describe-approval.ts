@@ -3,6 +3,7 @@ import type { ApprovalDiff, ApprovalView, FileDiff, VoteView } from '@writ/contr
 import { votesOf } from './describe-result.ts';
 import { fieldsOf, momentOf, paint } from './terminal.ts';
 import { visible, visibleLine } from './visible.ts';
+import { describeYou } from './describe-you.ts';
 
 const APPROVAL_KINDS = {
   action: 'the action: it runs after approval, and its effect is checked then',
@@ -38,6 +39,7 @@ export function describe(approval: ApprovalView): string {
     'escalated to': (approval.escalated_to ?? []).join(' '),
     escalates: approval.escalates_at === undefined ? null : momentOf(approval.escalates_at),
     voted: approval.voted.map(votedLine).join('\n'),
+    ...(approval.you === undefined ? {} : { you: describeYou(approval.you, approval.state === 'pending') }),
     agent: approval.agent_id,
     operation: approval.operation_id,
     held: momentOf(approval.created_at),

@@ -137,8 +137,13 @@ test('a new tenant can get a call held for approval, with all its requests over 
     next_cursor: string | null;
   };
   expect(list).toEqual({ items: [held], next_cursor: null });
-  const approval = await request('kernel.approval.read', { ...asked, approval_id: held.approval_id });
-  expect(parseMessage(ApprovalView, approval)).toMatchObject({ state: 'pending', operation_id });
+  const { you, ...approval } = parseMessage(
+    ApprovalView,
+    await request('kernel.approval.read', { ...asked, approval_id: held.approval_id }),
+  );
+  expect(approval).toMatchObject({ state: 'pending', operation_id });
+  // A list doesn't say what its caller may decide about each.
+  expect(you).toMatchObject({ may_approve: true, may_deny: true });
   expect(await request('kernel.approval.list', { ...asked, page, state: null })).toEqual({
     items: [approval],
     next_cursor: null,

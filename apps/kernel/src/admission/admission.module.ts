@@ -27,6 +27,7 @@ import {
   SupplyValue,
   PreviewAgain,
   HeldReevaluation,
+  YourDecisions,
 } from './approvals/index.ts';
 import { ExpireHeld, WakeHeld } from './expire/index.ts';
 import { Resolve, ResolveController } from './resolve/index.ts';
@@ -72,6 +73,7 @@ export function admissionOf(config: KernelConfig, dependencies: BelowExecution &
     decide: new DecideApproval(tenants, held, { votes, reevaluation, effectApproval, content: sources }, views),
     approvals: new Approvals(tenants, vault, blobs, dependencies.args),
     queue: new ApprovalQueue(tenants),
+    yours: new YourDecisions(sources, held),
     cancel: new Cancel(tenants, sealer, held, outcomeWriter, announcer, views),
     expire: new ExpireHeld(workers, held),
     wake: new WakeHeld(workers, tenants, held, announcer),
@@ -91,14 +93,14 @@ export const admissionTasks = (
 export class AdmissionModule {
   /** @param execution the module that provides the monitor of operations */
   static with(
-    { admit, limiter, decide, edit, supplyValue, approvals, queue, cancel, resolve }: Admission,
+    { admit, limiter, decide, edit, supplyValue, approvals, queue, yours, cancel, resolve }: Admission,
     execution: DynamicModule,
   ) {
     return {
       module: AdmissionModule,
       imports: [execution],
       controllers: [AdmitController, ApprovalsController, ApprovalQueueController, CancelController, ResolveController],
-      providers: [admit, limiter, decide, edit, supplyValue, approvals, queue, cancel, resolve].map((value) =>
+      providers: [admit, limiter, decide, edit, supplyValue, approvals, queue, yours, cancel, resolve].map((value) =>
         provideValue(value),
       ),
     } satisfies DynamicModule;

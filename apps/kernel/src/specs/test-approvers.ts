@@ -3,6 +3,7 @@ import { ApprovalView, type Caller, type OperationView, parseMessage } from '@wr
 import type { PolicySetSource } from '@writ/policy';
 import { newId } from '@writ/nest-kit';
 import { setOf, type PolicyKernel } from './test-policies.ts';
+import { decideAsTold } from './test-told.ts';
 import type { TestManagement } from './test-management.ts';
 import type { TestTenant } from './test-tenant.ts';
 
@@ -72,7 +73,7 @@ export class ApproverScene {
     more: { delegation_id?: string; decision?: 'approve' | 'deny'; effect_digest?: string | null } = {},
   ): Promise<OperationView> {
     const request = { v: 1 as const, caller, approval_id: approval_id ?? '', comment: null };
-    return await this.kernel.decide.run({ ...request, decision: 'approve', ...more });
+    return await decideAsTold(this.kernel, { ...request, decision: 'approve', ...more });
   }
 
   /** Moves the approval's beginning into the past, and so what it waits for. */

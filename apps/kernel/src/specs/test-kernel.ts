@@ -18,6 +18,7 @@ import {
   EditCall,
   EffectApproval,
   SupplyValue,
+  YourDecisions,
   PreviewAgain,
   HeldReevaluation,
 } from '../admission/approvals/index.ts';
@@ -150,6 +151,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     edit: new EditCall(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     approvals: new Approvals(tenants, vault, blobs, parts.args),
     queue: new ApprovalQueue(tenants),
+    yours: new YourDecisions(parts, held),
     expire: new ExpireHeld(workers, held),
     wake: new WakeHeld(workers, tenants, held, parts.announcer),
     endCalls: new EndCalls(tenants, workers, held, outcomeWriter, parts.announcer, (error) => {

@@ -7,6 +7,7 @@ import { BlobStore } from '@writ/blobs';
 import { Follow } from '../calls/follow.ts';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { RevokeKey } from '../calls/kernel/revoke-key.ts';
+import { OtherNames } from '../calls/other-names.ts';
 import { ShowOperation } from '../calls/show-operation.ts';
 import { ReadReceipt } from '../delivery/read-receipt.ts';
 import { LedgerClient } from '../delivery/ledger-client.ts';
@@ -200,9 +201,9 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
 const expansions: Provider = {
   ...provideBy(
     ExpandAnswers,
-    [KernelClient, ShowOperation, ReadReceipt, ChangeSessions, RateLimit],
-    (kernel, show, receipts, sessions, rate) =>
-      new ExpandAnswers({ rows: ROUTES, sources: expansionSources(kernel, show, receipts, sessions), rate }),
+    [KernelClient, ShowOperation, ReadReceipt, ChangeSessions, OtherNames, RateLimit],
+    (kernel, show, receipts, sessions, names, rate) =>
+      new ExpandAnswers({ rows: ROUTES, sources: expansionSources(kernel, show, receipts, sessions, names), rate }),
   ),
   provide: APP_INTERCEPTOR,
 };

@@ -16,6 +16,7 @@ import {
   State,
   TxOutcome,
   VerdictName,
+  VoteView,
   type FaultCode,
 } from '@writ/contract';
 import { Type } from 'typebox';
@@ -44,6 +45,7 @@ export const NAMED_ENUMS: NamedSchemas = {
   SchedulingClass,
   TxOutcome,
   Verdict: VerdictName,
+  ApprovalVotedItemSays: VoteView.properties.says,
   Dialect,
   CatalogueMode,
   FreezeScope,

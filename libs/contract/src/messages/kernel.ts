@@ -125,8 +125,8 @@ export const KERNEL_REQUESTS = {
     { ...decider, operation_id: Key, outcome: Resolution.properties.outcome, note: Resolution.properties.note },
     closed,
   ),
-  /** → ApprovalView */
-  'approval.read': Type.Object({ ...asked, approval_id: Key }, closed),
+  /** → ApprovalView with `you`, what the caller may decide */
+  'approval.read': Type.Object({ ...decider, approval_id: Key }, closed),
   /**
    * → OperationView after the decision. `effect_digest`: the effect that the person saw; if another one is staged, the
    * approval doesn't count. `session`: a session grant, as a child token for a limited number of like calls and a

@@ -5,6 +5,7 @@ import { idSchema } from '../ids.ts';
 import { ApproverDemandView } from './approver-demands.ts';
 import { UnmetNeed } from './execution.ts';
 import { Principal } from './persons.ts';
+import { YourDecision } from './your-decision.ts';
 import { AutonomyMode, Reason, State } from '../states.ts';
 import { BlobRef, Change, Delta, FileState } from '../delta.ts';
 import { Budgets } from '../token.ts';
@@ -132,6 +133,7 @@ export const ApprovalView = Type.Object(
     escalates_at: Type.Optional(
       Type.Integer({ minimum: 0, description: 'when it is offered to further groups; absent: never' }),
     ),
+    you: Type.Optional(YourDecision),
   },
   closed,
 );

@@ -61,6 +61,15 @@ const mine = async (by: Api): Promise<unknown[]> =>
   ((await by.get('/v1/approvals?mine=true')).body.items as { approval_id: string }[]).map(
     ({ approval_id }) => approval_id,
   );
+/** Whether they may approve and deny it, and the codes of why not. */
+async function you(by: Api, approvalId: string): Promise<unknown> {
+  const shown = (await by.get(`/v1/approvals/${approvalId}`)).body['you'] as {
+    may_approve: boolean;
+    may_deny: boolean;
+    why: { code: string }[];
+  };
+  return [shown.may_approve, shown.may_deny, shown.why.map(({ code }) => code)];
+}
 
 beforeAll(async () => {
   stack = await sharedStack();
@@ -81,8 +90,11 @@ test('only members approve, a removed one counts no more, and the call runs with
   const approval = await hold('docs/a.md');
   expect(await mine(people.mallory)).toEqual([]);
   expect(await mine(people.ann)).toEqual([approval]);
+  expect(await you(people.mallory, approval)).toEqual([false, true, ['approval.not_in_group']]);
   expect((await approve(people.mallory, approval)).body).toMatchObject({ code: 'approval.not_in_group' });
+  expect(await you(people.ann, approval)).toEqual([true, true, []]);
   expect((await approve(people.ann, approval)).body).toMatchObject({ state: 'held' });
+  expect(await you(people.ann, approval)).toEqual([false, true, ['approval.voted']]);
   expect(await mine(people.ann)).toEqual([]);
   await group('owners', ['bob']);
   expect((await approve(people.bob, approval)).body).toMatchObject({ state: 'held', votes: { given: 1, needed: 2 } });

@@ -12,6 +12,7 @@ import { Approvals } from './approvals.ts';
 import { DecideApproval } from './decide-approval.ts';
 import { SupplyValue } from './supply-value.ts';
 import { EditCall } from './edit-call.ts';
+import { YourDecisions } from './your-decisions.ts';
 
 @Controller()
 export class ApprovalsController {
@@ -19,12 +20,20 @@ export class ApprovalsController {
   readonly #approvals: Approvals;
   readonly #edit: EditCall;
   readonly #supplyValue: SupplyValue;
+  readonly #yours: YourDecisions;
 
-  constructor(decide: DecideApproval, approvals: Approvals, edit: EditCall, supplyValue: SupplyValue) {
+  constructor(
+    decide: DecideApproval,
+    approvals: Approvals,
+    edit: EditCall,
+    supplyValue: SupplyValue,
+    yours: YourDecisions,
+  ) {
     this.#decide = decide;
     this.#approvals = approvals;
     this.#edit = edit;
     this.#supplyValue = supplyValue;
+    this.#yours = yours;
   }
 
   @MessagePattern('kernel.approval.decide')
@@ -34,7 +43,10 @@ export class ApprovalsController {
 
   @MessagePattern('kernel.approval.read')
   async read(@Payload() payload: unknown): Promise<ApprovalView> {
-    return await this.#approvals.read(parseMessage(KERNEL_REQUESTS['approval.read'], payload));
+    const request = parseMessage(KERNEL_REQUESTS['approval.read'], payload);
+    const approval = await this.#approvals.read(request);
+    const shown = { effectDigest: approval.binding.effect_digest, isReadable: approval.unreadable !== true };
+    return { ...approval, you: await this.#yours.of(request, shown) };
   }
 
   @MessagePattern('kernel.approval.edit')

@@ -7,6 +7,7 @@ import { openKernelSpec } from '../../specs/kernel-spec.ts';
 import type { TestKernel } from '../../specs/test-kernel.ts';
 import type { TestManagement } from '../../specs/test-management.ts';
 import { requires } from '../../specs/test-ports.ts';
+import { decideAsTold } from '../../specs/test-told.ts';
 import type { TestTenant } from '../../specs/test-tenant.ts';
 
 interface Step {
@@ -119,7 +120,7 @@ class Scene {
       });
       return this.#held;
     }
-    return await kernel.decide.run({
+    return await decideAsTold(kernel, {
       ...start,
       approval_id,
       decision: does ?? 'approve',

@@ -29,12 +29,15 @@ export const showPreview = (held: HeldCall, sources: StagedEffectSources): Promi
  */
 export async function requireReadable(sources: HeldContentSources, held: HeldCall): Promise<void> {
   const shown = [await showArguments(sources.args, held), await showPreview(held, sources)];
-  if (shown.includes(null))
-    throw new Fault(
-      'conflict',
-      'what is stored of the call can not be read, so nobody sees what an approval would run: deny the call',
-    );
+  if (shown.includes(null)) throw unreadableFault();
 }
+
+/** With what an approval of a call that nobody can look at is refused. */
+export const unreadableFault = (): Fault =>
+  new Fault(
+    'conflict',
+    'what is stored of the call can not be read, so nobody sees what an approval would run: deny the call',
+  );
 
 async function orUnreadable<T>(reading: Promise<T>): Promise<Shown<T>> {
   try {

@@ -11,3 +11,4 @@ export { EffectApproval, type EffectDependencies } from './effect-approval.ts';
 export { type DecisionDependencies } from './judge-held.ts';
 export { PreviewAgain } from './preview-again.ts';
 export { HeldReevaluation } from './held-reevaluation.ts';
+export { YourDecisions } from './your-decisions.ts';

@@ -47,6 +47,26 @@ export interface Rejudged {
   readonly facts: CallFacts;
 }
 
+/** The facts that a held call is judged on. */
+export interface HeldFacts {
+  readonly call: JudgedCall;
+  readonly read: CallFacts;
+  /** a refusal that comes before every other check */
+  readonly prior: ReturnType<typeof decidePrerequisites>;
+}
+
+/** @throws Fault `frozen`: the call stays held, since a freeze is no verdict on it, and ends */
+export async function readHeldFacts(
+  { tenants, policies }: Pick<DecisionDependencies, 'tenants' | 'policies'>,
+  { operation }: HeldCall,
+): Promise<HeldFacts> {
+  const call = judgedCallOf(operation);
+  const read = await readFacts(tenants, policies, call);
+  const prior = decidePrerequisites(call, read);
+  if (prior?.code === 'frozen') throw new Fault('frozen', prior.message);
+  return { call, read, prior };
+}
+
 /**
  * Judges a held call with a person's approval, under the current policy and on the current head. `wanted`: the budgets
  * that are still to be reserved, where they aren't those of the full call.
@@ -59,11 +79,7 @@ export async function judgeHeld(
   approval: GivenApproval,
   wanted?: Budgets,
 ): Promise<Rejudged> {
-  const call = judgedCallOf(held.operation);
-  const read = await readFacts(dependencies.tenants, dependencies.policies, call);
-  const prior = decidePrerequisites(call, read);
-  // The call stays held: a freeze is no verdict on it, and ends.
-  if (prior?.code === 'frozen') throw new Fault('frozen', prior.message);
+  const { call, read, prior } = await readHeldFacts(dependencies, held);
   const args = await dependencies.args.readStored(held.operation, storedArgumentsOf(held));
   const facts = {
     ...read,

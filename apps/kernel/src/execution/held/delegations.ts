@@ -41,6 +41,29 @@ export async function readDelegation(
   );
 }
 
+/** The ids of the delegations to this person that are valid now, the one that ends last first. */
+export async function readStandingDelegations(
+  tenants: TenantPool,
+  tenantId: string,
+  principal: string,
+  max: number,
+): Promise<string[]> {
+  return await inTenant(
+    tenants.pool,
+    tenantId,
+    async (client) => {
+      const { rows } = await client.query<{ delegation_id: string }>(
+        `SELECT d.delegation_id FROM kernel.delegation d
+         WHERE d.to_principal = $1 AND d.revoked_at IS NULL AND d.expires_at > kernel.now_ms()
+         ORDER BY d.expires_at DESC, d.delegation_id LIMIT $2`,
+        [principal, max],
+      );
+      return rows.map(({ delegation_id }) => delegation_id);
+    },
+    { readOnly: true },
+  );
+}
+
 /** Why the delegation doesn't cover the call, in words; null where it does. */
 export function unfitReason(delegation: Delegation, { now, approval, operation }: HeldCall): string | null {
   const { tools, agent_id, autonomy_mode, expires_at, revoked_at } = delegation;

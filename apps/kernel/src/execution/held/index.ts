@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { approvalExpiry, waitingColumns } from './approval-expiry.ts';
-export { readDelegation, unfitReason, type Delegation } from './delegations.ts';
+export { readDelegation, readStandingDelegations, unfitReason, type Delegation } from './delegations.ts';
 export { areCovered, demandsColumn, isOfGroups, mergeDemands, viewDemands, type Demands } from './demands.ts';
 export { storedArgumentsOf } from './held-arguments.ts';
 export { hasRun } from './held-call.ts';

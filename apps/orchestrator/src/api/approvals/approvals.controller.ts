@@ -18,6 +18,7 @@ import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { APPROVALS } from './routes.ts';
 import { OtherNames } from '../../calls/other-names.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
+import { readApproval } from './read-approval.ts';
 import { ShowDiff } from './show-diff.ts';
 import { orderOf, selectionOf } from './queue-routes.ts';
 import { requirePerson } from './require-person.ts';
@@ -47,8 +48,8 @@ export class ApprovalsController {
   }
 
   @Route(APPROVALS.read)
-  read(@RequestInput() { caller, params }: RequestInputOf<typeof APPROVALS.read>): Promise<ApprovalView> {
-    return this.kernel.ask('approval.read', caller, params);
+  async read(@RequestInput() { caller, params }: RequestInputOf<typeof APPROVALS.read>): Promise<ApprovalView> {
+    return await readApproval(this.kernel, this.names, caller, params.approval_id);
   }
 
   @Route(APPROVALS.diff)

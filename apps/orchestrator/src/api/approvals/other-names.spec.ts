@@ -31,6 +31,22 @@ async function twoNames(): Promise<string[]> {
   return keys;
 }
 
+it('whoever looks at a call, on its own or with another object, says under which other names they are known', async () => {
+  tenant = await api.newTenant();
+  const { approval_id, operation_id } = await createFixture(api, tenant);
+  const { kernel } = api;
+  const { tenantId } = tenant;
+  const admin = { tenant_id: tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null } as const;
+  const held = kernel.find(admin, operation_id) as Readonly<Record<string, unknown>>;
+  kernel.keep(tenantId, operation_id, 'operation', { ...held, approval_id });
+  const [former = ''] = await twoNames();
+  for (const path of [`/v1/approvals/${approval_id}`, `/v1/operations/${operation_id}?expand=approval`]) {
+    const { status } = await api.ask('GET', path, { key: former });
+    const { verb, request } = kernel.requests.at(-1)!;
+    expect([path, status, verb, request['other_names']]).toEqual([path, 200, 'approval.read', ['ann.smith']]);
+  }
+});
+
 it('whoever decides says under which other names they are known', async () => {
   tenant = await api.newTenant();
   const { approval_id, operation_id } = await createFixture(api, tenant);

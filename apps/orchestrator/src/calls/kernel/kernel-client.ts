@@ -58,7 +58,10 @@ const READS = new Map<RequestName, Readonly<Record<string, unknown>>>([
 ]);
 
 /** Members of requests that a kernel of the version before doesn't know, and that it may be asked without. */
-const ADDED = new Map<RequestName, readonly string[]>([['kernel.token.draw', ['cost']]]);
+const ADDED = new Map<RequestName, readonly string[]>([
+  ['kernel.approval.read', ['other_names']],
+  ['kernel.token.draw', ['cost']],
+]);
 
 const TEXT_ORDERS_REPLY = allowUnknownMembers(TextErasureOrdersReply);
 const ERASURE_REPLY = allowUnknownMembers(ErasureView);
