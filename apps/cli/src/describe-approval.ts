@@ -3,6 +3,7 @@ import type { ApprovalDiff, ApprovalView, FileDiff, VoteView } from '@writ/contr
 import { votesOf } from './describe-result.ts';
 import { fieldsOf, momentOf, paint } from './terminal.ts';
 import { visible, visibleLine } from './visible.ts';
+import { describeStart } from './describe-start.ts';
 import { describeYou } from './describe-you.ts';
 
 const APPROVAL_KINDS = {
@@ -41,6 +42,7 @@ export function describe(approval: ApprovalView): string {
     voted: approval.voted.map(votedLine).join('\n'),
     ...(approval.you === undefined ? {} : { you: describeYou(approval.you, approval.state === 'pending') }),
     agent: approval.agent_id,
+    'started by': approval.started_by === undefined ? null : describeStart(approval.started_by),
     operation: approval.operation_id,
     held: momentOf(approval.created_at),
     expires: momentOf(approval.expires_at),

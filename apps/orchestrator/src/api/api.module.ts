@@ -7,7 +7,6 @@ import { BlobStore } from '@writ/blobs';
 import { Follow } from '../calls/follow.ts';
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { RevokeKey } from '../calls/kernel/revoke-key.ts';
-import { OtherNames } from '../calls/other-names.ts';
 import { ShowOperation } from '../calls/show-operation.ts';
 import { ReadReceipt } from '../delivery/read-receipt.ts';
 import { LedgerClient } from '../delivery/ledger-client.ts';
@@ -27,6 +26,7 @@ import { Sessions } from '../store/session-rows/sessions.ts';
 import { Webhooks } from '../store/webhooks/webhooks.ts';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalQueueController } from './approvals/approval-queue.controller.ts';
+import { approvalsProviders } from './approvals/approvals-providers.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
 import { AudioDevicesController } from './audio-devices/audio-devices.controller.ts';
 import { UsageController } from './usage/usage.controller.ts';
@@ -44,7 +44,6 @@ import { ReportSystem } from './system/report-system.ts';
 import { ClosedRecords } from './tenants/closed-records.ts';
 import { CloseTenant } from './tenants/close-tenant.ts';
 import { CreateTenant } from './tenants/create-tenant.ts';
-import { Delegate } from './approvals/delegate.ts';
 import { ApproverGroupsController } from './approver-groups/approver-groups.controller.ts';
 import { DelegationsController } from './approvals/delegations.controller.ts';
 import { DeliveriesController } from './webhooks/deliveries.controller.ts';
@@ -100,7 +99,7 @@ import { RunsController } from './sessions/runs.controller.ts';
 import { SandboxesController } from './sandboxes/sandboxes.controller.ts';
 import { SecretsController } from './secrets/secrets.controller.ts';
 import { SessionsController } from './sessions/sessions.controller.ts';
-import { ShowDiff } from './approvals/show-diff.ts';
+import { ReadApproval } from './approvals/read-approval.ts';
 import { SignInController } from './sign-in/sign-in.controller.ts';
 import { SignInPagesController } from './sign-in/sign-in-pages.controller.ts';
 import { signInApiProviders } from './sign-in/sign-in-providers.ts';
@@ -174,12 +173,7 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
         ...{ identities, members, keys, revokeKey, authenticator, hashes, resource, consent, issuerAllowed },
       }),
   ),
-  provideClass(Delegate, KernelClient, ApiKeys),
-  provideBy(
-    ShowDiff,
-    [KernelClient, BlobStore, WorkerTasks],
-    (kernel, blobs, tasks) => new ShowDiff(kernel, { blobs, tasks }),
-  ),
+  ...approvalsProviders,
   provideClass(ReadOutput, KernelClient, BlobStore),
   provideClass(ReceiveFrames, KernelClient, AudioIngest),
   provideBy(
@@ -201,9 +195,9 @@ const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => 
 const expansions: Provider = {
   ...provideBy(
     ExpandAnswers,
-    [KernelClient, ShowOperation, ReadReceipt, ChangeSessions, OtherNames, RateLimit],
-    (kernel, show, receipts, sessions, names, rate) =>
-      new ExpandAnswers({ rows: ROUTES, sources: expansionSources(kernel, show, receipts, sessions, names), rate }),
+    [KernelClient, ShowOperation, ReadReceipt, ChangeSessions, ReadApproval, RateLimit],
+    (kernel, show, receipts, sessions, approvals, rate) =>
+      new ExpandAnswers({ rows: ROUTES, sources: expansionSources(kernel, show, receipts, sessions, approvals), rate }),
   ),
   provide: APP_INTERCEPTOR,
 };

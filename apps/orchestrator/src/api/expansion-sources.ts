@@ -2,13 +2,12 @@
 import type { OperationId } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 import type { KernelClient } from '../calls/kernel/kernel-client.ts';
-import type { OtherNames } from '../calls/other-names.ts';
 import type { ShowOperation } from '../calls/show-operation.ts';
 import type { ReadReceipt } from '../delivery/read-receipt.ts';
 import type { ExpansionSource } from '../edge/expansions/expansions.ts';
 import { EXPANDED_ROWS_MAX } from '../edge/requests/route.ts';
 import type { ChangeSessions } from '../runs/conversations/change-sessions.ts';
-import { readApproval } from './approvals/read-approval.ts';
+import type { ReadApproval } from './approvals/read-approval.ts';
 import { sessionView } from './sessions/run-views.ts';
 
 /**
@@ -20,11 +19,11 @@ export function expansionSources(
   show: ShowOperation,
   receipts: ReadReceipt,
   sessions: ChangeSessions,
-  names: OtherNames,
+  approvals: Pick<ReadApproval, 'read'>,
 ): Readonly<Record<string, ExpansionSource>> {
   return {
     readAgent: (caller, { agent_id = '' }) => kernel.ask('agent.read', caller, { agent_id }),
-    readApproval: (caller, { approval_id = '' }) => readApproval(kernel, names, caller, approval_id),
+    readApproval: (caller, { approval_id = '' }) => approvals.read(caller, approval_id),
     readOperation: async (caller, { operation_id = '' }) =>
       await show.view(caller, await kernel.ask('operation.read', caller, { operation_id })),
     // The file has a fixed form, which is JSON.

@@ -14,6 +14,7 @@ import {
   type PageOf,
   type RunBounds,
   type RunRow,
+  type RunStart,
   type SessionContent,
   type SessionFilter,
   type SessionRow,
@@ -121,6 +122,17 @@ class FakeSessions extends Sessions {
 
   override async readRun(tenantId: TenantId, runId: string): Promise<RunRow | null> {
     return this.#all.run(tenantId, runId)?.row ?? null;
+  }
+
+  override async startOf(tenantId: TenantId, runId: string): Promise<RunStart | null> {
+    const run = this.#all.run(tenantId, runId)?.row;
+    const session = run === undefined ? undefined : this.#all.session(tenantId, run.session_id)?.row;
+    if (run === undefined || session === undefined) return null;
+    const parent = session.spawned_by?.run_id ?? null;
+    const above = parent === null ? null : await this.startOf(tenantId, parent);
+    // The starts of jobs are in another fake.
+    const { run_id, session_id } = run;
+    return above ?? { run_id, session_id, job_id: session.job_id, job_name: null, by_hand: null, due_at: null };
   }
 
   override async listRuns(tenantId: TenantId, sessionId: string, page: PageRequest): Promise<PageOf<RunRow>> {

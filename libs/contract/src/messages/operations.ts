@@ -5,6 +5,7 @@ import { idSchema } from '../ids.ts';
 import { ApproverDemandView } from './approver-demands.ts';
 import { UnmetNeed } from './execution.ts';
 import { Principal } from './persons.ts';
+import { StartedBy } from './started-by.ts';
 import { YourDecision } from './your-decision.ts';
 import { AutonomyMode, Reason, State } from '../states.ts';
 import { BlobRef, Change, Delta, FileState } from '../delta.ts';
@@ -134,6 +135,7 @@ export const ApprovalView = Type.Object(
       Type.Integer({ minimum: 0, description: 'when it is offered to further groups; absent: never' }),
     ),
     you: Type.Optional(YourDecision),
+    started_by: Type.Optional(StartedBy),
   },
   closed,
 );

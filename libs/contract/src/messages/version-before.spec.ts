@@ -79,6 +79,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'ApprovalView /escalated_to': 'orchestrators of before read this reply with unknown members',
   'ApprovalView /escalates_at: +? +integer': 'orchestrators of before read this reply with unknown members',
   'ApprovalView /unreadable: +? +=true': 'orchestrators of before read this reply with unknown members',
+  'ApprovalView /started_by': 'orchestrators of before read this reply with unknown members',
   'ApprovalView /you': 'orchestrators of before read this reply with unknown members',
   'KERNEL_REQUESTS.approval.read /other_names': 'a kernel of before refuses it, and it goes without',
   'Simulation /approvers/groups': 'orchestrators of before read this reply with unknown members',

@@ -16,6 +16,7 @@ import { countVotes } from '../../execution/held/votes-of-call.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { VoteRow, HeldCall } from '../../foundation/rows/held-rows.ts';
 import { showArguments, showPreview, type Shown } from './held-content.ts';
+import { readStartedBy } from './started-by.ts';
 import { viewPreview } from './view-preview.ts';
 import { pagesOf, plainPages } from './queue/order.ts';
 import { conditionOf, StatementValues } from './queue/selection.ts';
@@ -54,7 +55,8 @@ export class Approvals {
   async read({ caller, approval_id }: KernelRequest<'approval.read'>): Promise<ApprovalView> {
     const [held] = await this.#select(caller, 'WHERE a.approval_id = $1', [approval_id]);
     if (held === undefined) throw new Fault('not_found');
-    return await this.#viewFor(caller, held, LIST_ARGS_BYTES, true);
+    const approval = await this.#viewFor(caller, held, LIST_ARGS_BYTES, true);
+    return { ...approval, started_by: await readStartedBy(this.#tenants, held.operation) };
   }
 
   /**

@@ -18,7 +18,7 @@ import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
 import { APPROVALS } from './routes.ts';
 import { OtherNames } from '../../calls/other-names.ts';
 import { ShowOperation } from '../../calls/show-operation.ts';
-import { readApproval } from './read-approval.ts';
+import { ReadApproval } from './read-approval.ts';
 import { ShowDiff } from './show-diff.ts';
 import { orderOf, selectionOf } from './queue-routes.ts';
 import { requirePerson } from './require-person.ts';
@@ -33,6 +33,7 @@ export class ApprovalsController {
     private readonly show: ShowOperation,
     private readonly showDiff: ShowDiff,
     private readonly names: OtherNames,
+    private readonly approvals: ReadApproval,
   ) {}
 
   @Route(APPROVALS.list)
@@ -49,7 +50,7 @@ export class ApprovalsController {
 
   @Route(APPROVALS.read)
   async read(@RequestInput() { caller, params }: RequestInputOf<typeof APPROVALS.read>): Promise<ApprovalView> {
-    return await readApproval(this.kernel, this.names, caller, params.approval_id);
+    return await this.approvals.read(caller, params.approval_id);
   }
 
   @Route(APPROVALS.diff)

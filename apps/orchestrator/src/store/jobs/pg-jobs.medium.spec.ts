@@ -151,3 +151,12 @@ describe('the database', () => {
     expect(await sessions.readRun(tenant, start?.run_id ?? '')).toMatchObject({ cancel_by: 'ann' });
   });
 });
+
+it('a run of a job tells the name of the job and the start, also once the job has another name, and while it is', async () => {
+  const { tenant, job } = await made({ name: 'nightly' });
+  const { run_id, session_id, due_at } = (await startAndEnd(tenant, job.job_id))!;
+  const start = { run_id, session_id, job_id: job.job_id, by_hand: false, due_at };
+  expect(await sessions.startOf(tenant, run_id!)).toEqual({ ...start, job_name: 'nightly' });
+  await jobs.remove(tenant, job.job_id, 'me');
+  expect(await sessions.startOf(tenant, run_id!)).toEqual({ ...start, job_name: null, by_hand: null, due_at: null });
+});

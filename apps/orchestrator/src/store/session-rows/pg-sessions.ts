@@ -4,12 +4,14 @@ import { inTenant, type Client, type Pool } from '@writ/database';
 import type { RunEventRow } from './run-events.ts';
 import {
   Sessions,
+  SUB_AGENT_LEVELS_MAX,
   type NewRun,
   type NewSession,
   type PageRequest,
   type PageOf,
   type RunBounds,
   type RunRow,
+  type RunStart,
   type SessionContent,
   type SessionFilter,
   type SessionRow,
@@ -40,6 +42,19 @@ const USAGE_OF: Readonly<Record<UsageBy, string>> = {
   agent: 'agent_id',
   day: `to_char(to_timestamp(created_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 };
+
+/** The run at the top of those whose sub-agents are below one another, with its job and the start of it. */
+const START_OF = `WITH RECURSIVE up AS (
+    SELECT r.run_id, r.session_id, s.job_id, s.parent_run, 0 AS level
+    FROM orchestrator.run r JOIN orchestrator.session s ON s.session_id = r.session_id WHERE r.run_id = $1
+    UNION ALL
+    SELECT r.run_id, r.session_id, s.job_id, s.parent_run, u.level + 1
+    FROM up u JOIN orchestrator.run r ON r.run_id = u.parent_run
+    JOIN orchestrator.session s ON s.session_id = r.session_id WHERE u.level < $2)
+  SELECT u.run_id, u.session_id, u.job_id, j.name AS job_name, t.by_hand, t.due_at
+  FROM up u LEFT JOIN orchestrator.job j ON j.job_id = u.job_id
+  LEFT JOIN orchestrator.job_start t ON t.run_id = u.run_id
+  ORDER BY u.level DESC LIMIT 1`;
 
 /** orchestrator.session and orchestrator.run. Row-level security shows only the tenant's rows. */
 export class PgSessions extends Sessions {
@@ -117,6 +132,13 @@ export class PgSessions extends Sessions {
 
   override readRun(tenantId: TenantId, runId: string): Promise<RunRow | null> {
     return this.#look(tenantId, (client) => runOf(client, runId));
+  }
+
+  override startOf(tenantId: TenantId, runId: string): Promise<RunStart | null> {
+    return this.#look(tenantId, async (client) => {
+      const { rows } = await client.query<RunStart>(START_OF, [runId, SUB_AGENT_LEVELS_MAX]);
+      return rows[0] ?? null;
+    });
   }
 
   override async listRuns(

@@ -175,6 +175,25 @@ export function sessionsContract(name: string, of: SessionStoreUnderTest): void 
       ).rejects.toMatchObject({ code: 'limit.exceeded' });
     });
 
+    it('tells what began a run: its session and job, and of sub-agents those at the top', async () => {
+      const job_id = newId('job');
+      const [plain, job] = [await steps.make(), await steps.make({ job_id })];
+      const [run, top] = [await steps.queue(plain.session_id), await steps.queue(job.session_id)];
+      const below = async (run_id: typeof top.run_id) => {
+        const session = await steps.make({ spawned_by: { run_id, operation_id: newId('operation') }, job_id });
+        return await steps.queue(session.session_id);
+      };
+      const lowest = await below((await below(top.run_id)).run_id);
+      const start = (tenant: TenantId, run_id: string) => of.sessions().startOf(tenant, run_id);
+      const unknown = { job_name: null, by_hand: null, due_at: null };
+      const { run_id, session_id } = run;
+      expect(await start(steps.tenant, run_id)).toEqual({ run_id, session_id, job_id: null, ...unknown });
+      const begun = { run_id: top.run_id, session_id: job.session_id, job_id, ...unknown };
+      for (const each of [top, lowest]) expect(await start(steps.tenant, each.run_id)).toEqual(begun);
+      expect(await start(newId('tenant') as TenantId, run_id)).toBeNull();
+      expect(await start(steps.tenant, newId('run'))).toBeNull();
+    });
+
     it('deletes a session with all its rows, but not while a run is active', async () => {
       const { session_id } = await steps.make();
       const { run_id } = await steps.queue(session_id);

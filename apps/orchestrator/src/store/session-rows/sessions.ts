@@ -75,6 +75,22 @@ export interface RunRow extends RunLimits {
   readonly ended_at: number | null;
 }
 
+/** What began a run; of a sub-agent's run, what began the run at the top. */
+export interface RunStart {
+  readonly run_id: Id<'run'>;
+  readonly session_id: Id<'session'>;
+  /** the job whose session it is; null for none */
+  readonly job_id: Id<'job'> | null;
+  /** null where the job was deleted */
+  readonly job_name: string | null;
+  /** null where no start of the job is stored: these are deleted after a time */
+  readonly by_hand: boolean | null;
+  readonly due_at: number | null;
+}
+
+/** Sub-agents below one another that `startOf` follows: more than a run can have. */
+export const SUB_AGENT_LEVELS_MAX = 32;
+
 /** A requested run, and on whose behalf it acts. */
 export interface NewRun extends RunLimits {
   readonly run_id: Id<'run'>;
@@ -154,6 +170,8 @@ export abstract class Sessions {
   /** The run of the sub-agent that an operation started. */
   abstract subAgentRun(tenantId: TenantId, operationId: string): Promise<RunRow | null>;
   abstract readRun(tenantId: TenantId, runId: string): Promise<RunRow | null>;
+  /** What began the work that the run belongs to. */
+  abstract startOf(tenantId: TenantId, runId: string): Promise<RunStart | null>;
   /** Newest first. */
   abstract listRuns(tenantId: TenantId, sessionId: string, page: PageRequest): Promise<PageOf<RunRow>>;
   /** The inputs of all runs of a session, in order. */
