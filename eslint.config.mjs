@@ -30,6 +30,8 @@ const production = [
   allow('app', 'contract', 'domain', 'adapter'),
   allow('testing', 'contract', 'domain', 'adapter', 'testing'),
   allow('tool', 'contract', 'domain', 'adapter'),
+  // The console has no right that another client of the API has not.
+  { sourceTag: 'layer:ui', onlyDependOnLibsWithTags: ['layer:ui', 'reach:public-api'] },
   { sourceTag: 'tcb:yes', onlyDependOnLibsWithTags: ['tcb:yes'] },
 ];
 /**
@@ -74,7 +76,7 @@ export default [
   ...tseslint.configs.strict,
   { plugins: { '@nx': nx, '@stylistic': stylistic } },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
       ...boundaries(production),
@@ -117,7 +119,7 @@ export default [
   },
   {
     files: [
-      'apps/*/src/**/*.ts',
+      'apps/*/src/**/*.{ts,tsx}',
       'libs/{audio-pg,bus-nats,client,blobs-pg,info-store-pg,embedding-onnx,engine-process,transcription-http,transcription-local,mailbox,mcp-client,sandbox-docker,sandbox-host,sandbox-k8s,model-http,database,telemetry,nest-kit,worker-pool}/src/**/*.ts',
     ],
     ignores: ['**/config.env.ts', ...SPECS],

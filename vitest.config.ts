@@ -82,6 +82,7 @@ export default defineConfig({
       suite('adversarial', STACK_SETUP),
       suite('api-fuzz', STACK_SETUP),
       suite('chart', UNIT_SETUP),
+      suite('console', STACK_SETUP, RETRY),
       suite('deploy', STACK_SETUP),
       cluster,
     ],

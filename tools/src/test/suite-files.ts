@@ -8,7 +8,8 @@ export const suiteFiles = {
     'tests/corpus/src/**/*.spec.ts',
   ],
   timing: ['{apps,libs}/*/src/**/*.timing.spec.ts'],
-  e2e: ['tests/e2e/src/**/!(*.long).spec.ts'],
+  e2e: ['tests/e2e/src/**/!(*.long|*.browser).spec.ts'],
+  console: ['tests/e2e/src/console/*.browser.spec.ts'],
   fault: ['tests/fault/src/**/!(*.long).spec.ts'],
   adversarial: ['tests/adversarial/src/**/!(*.long).spec.ts'],
   'api-fuzz': ['tests/fuzz-api/src/**/!(*.long).spec.ts'],
@@ -32,6 +33,7 @@ export type SuiteName = keyof typeof suiteFiles;
  */
 export const suiteOf = (file: string): SuiteName | undefined => {
   if (file.endsWith('.long.spec.ts')) return 'long';
+  if (file.endsWith('.browser.spec.ts')) return 'console';
   const folder = /^tests\/([^/]+)\//.exec(file)?.[1];
   if (folder === 'e2e' || folder === 'fault' || folder === 'adversarial' || folder === 'deploy') return folder;
   if (folder === 'fuzz-api') return 'api-fuzz';

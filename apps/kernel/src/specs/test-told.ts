@@ -11,7 +11,10 @@ type Decision = KernelRequest<'approval.decide'>;
 export async function decideAsTold(kernel: TestKernel, request: Decision): Promise<OperationView> {
   const { caller, other_names, approval_id, decision, delegation_id = null, effect_digest = null } = request;
   const names = other_names === undefined ? {} : { other_names };
-  const you = await kernel.yours.of({ v: 1, caller, ...names, approval_id }, { effectDigest: effect_digest, isReadable: true });
+  const you = await kernel.yours.of(
+    { v: 1, caller, ...names, approval_id },
+    { effectDigest: effect_digest, isReadable: true },
+  );
   const before = await stateOf(kernel, request);
   const outcome = await kernel.decide.run(request).then(
     (view) => ({ view, fault: null }),

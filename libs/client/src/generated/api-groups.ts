@@ -93,6 +93,8 @@ import type {
   ForkRunBody,
   GiveValueAnswer,
   GiveValueBody,
+  GroupApprovalsAnswer,
+  GroupApprovalsQuery,
   ImportOpenApiAnswer,
   ImportOpenApiBody,
   ImportWorkspaceAnswer,
@@ -114,6 +116,8 @@ import type {
   ListApprovalsQuery,
   ListApproverGroupsAnswer,
   ListApproverGroupsQuery,
+  ListBriefApprovalsAnswer,
+  ListBriefApprovalsQuery,
   ListBudgetsAnswer,
   ListBudgetsQuery,
   ListContainersAnswer,
@@ -403,7 +407,11 @@ export interface ApprovalsApi {
   listDelegations(query?: ListDelegationsQuery, options?: RequestOptions): Listed<ListDelegationsAnswer>;
   /** Revokes a delegation; its votes no longer count for pending approvals. Allowed for the delegating person and administrators. Roles: admin, operator. */
   revokeDelegation(delegation_id: string, options?: RequestOptions): Promise<RevokeDelegationAnswer>;
-  /** Lists approvals, newest first. Roles: admin, operator, auditor. */
+  /** Lists approvals without arguments, effects and texts, for a queue of many. Roles: admin, operator, auditor. */
+  listBrief(query?: ListBriefApprovalsQuery, options?: RequestOptions): Listed<ListBriefApprovalsAnswer>;
+  /** Counts pending approvals of alike calls: of one tool, agent and autonomy mode, held for the same reasons. Roles: admin, operator, auditor. */
+  group(query?: GroupApprovalsQuery, options?: RequestOptions): Promise<GroupApprovalsAnswer>;
+  /** Lists approvals, newest first unless another order is asked for. Roles: admin, operator, auditor. */
   list(query?: ListApprovalsQuery, options?: RequestOptions): Listed<ListApprovalsAnswer>;
   /** Shows the held call, and the effect of its preview. Roles: admin, operator, auditor. */
   get(approval_id: string, query?: ReadApprovalQuery, options?: RequestOptions): Promise<ReadApprovalAnswer>;

@@ -20,6 +20,8 @@ export const ROUTES = {
     delegate: { method: 'POST', path: '/v1/approvals/delegations', body: 'json', answer: 'json' },
     listDelegations: { method: 'GET', path: '/v1/approvals/delegations', query: true, answer: 'list' },
     revokeDelegation: { method: 'DELETE', path: '/v1/approvals/delegations/{delegation_id}', answer: 'json' },
+    listBrief: { method: 'GET', path: '/v1/approvals/brief', query: true, answer: 'list' },
+    group: { method: 'GET', path: '/v1/approvals/groups', query: true, answer: 'json' },
     list: { method: 'GET', path: '/v1/approvals', query: true, answer: 'list' },
     get: { method: 'GET', path: '/v1/approvals/{approval_id}', query: true, answer: 'json' },
     getDiff: { method: 'GET', path: '/v1/approvals/{approval_id}/diff', answer: 'json' },

@@ -1043,6 +1043,74 @@ export interface ApiKeyList {
   next_cursor: string | null;
 }
 
+export interface ApprovalBrief {
+  /** the id of an approval: `apr_…` */
+  approval_id: string;
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  tool_id: string;
+  /** the id of an agent: `agt_…` */
+  agent_id: string;
+  session_id: string | null;
+  workspace_id: string | null;
+  person_id: string | null;
+  autonomy_mode: AutonomyMode;
+  of: ApprovalOf;
+  state: "pending" | "approved" | "denied" | "expired" | "cancelled" | "superseded";
+  risk_score: number;
+  /** codes of the reasons why it is held, such as ids of rules; the approval has the texts */
+  reason_codes: readonly string[];
+  preview: ApprovalPreviewState;
+  votes: ApprovalVotes;
+  /** the groups that the policy reserves it for; absent: none */
+  groups?: readonly ApproverDemandCount[];
+  /** groups that it was offered to later, beside those; absent: none */
+  escalated_to?: readonly string[];
+  /** when it is offered to further groups; absent: never */
+  escalates_at?: number;
+  /** the calls of one tool, agent and autonomy mode that were held for the same reasons have the same */
+  alike: string;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** milliseconds since the epoch */
+  expires_at: number;
+  decided_at: number | null;
+}
+
+export interface ApprovalBriefList {
+  items: readonly ApprovalBrief[];
+  next_cursor: string | null;
+}
+
+export interface ApprovalGroup {
+  /** the calls of one tool, agent and autonomy mode that were held for the same reasons have the same */
+  alike: string;
+  tool_id: string;
+  /** the id of an agent: `agt_…` */
+  agent_id: string;
+  autonomy_mode: AutonomyMode;
+  /** codes of the reasons why they are held */
+  reason_codes: readonly string[];
+  /** how many wait */
+  count: number;
+  /** when the oldest one was held, in milliseconds since the epoch */
+  created_at: number;
+  /** when the first one expires, in milliseconds since the epoch */
+  expires_at: number;
+  /** the highest one */
+  risk_score: number;
+}
+
+export interface ApprovalGroups {
+  items: readonly ApprovalGroup[];
+  /** calls that were counted, in all groups */
+  waiting: number;
+  /** their groups, of which the first 200 are shown */
+  groups: number;
+  /** false: more calls wait, and the 20000 that wait the longest were counted */
+  complete: boolean;
+}
+
 export interface ApprovalList {
   items: readonly Approval[];
   next_cursor: string | null;
@@ -3857,7 +3925,13 @@ export interface DelegateApprovalRequest {
   expires_at: number;
 }
 
-export type ListApprovalsState = "pending" | "approved" | "denied" | "expired" | "cancelled" | "superseded";
+export type ListBriefApprovalsState = "pending" | "approved" | "denied" | "expired" | "cancelled" | "superseded";
+
+/** by the time when they were held, or of those that are pending by their end or their risk; default: `newest`. A cursor is of one order and its filters */
+export type ListBriefApprovalsOrder = "newest" | "oldest" | "expires" | "risk";
+
+/** the largest groups first, or those of which a call expires first; default: `count` */
+export type GroupApprovalsOrder = "count" | "expires";
 
 export interface ApproveRequest {
   comment?: string;
@@ -5038,14 +5112,96 @@ export type ListDelegationsAnswer = DelegationList;
 
 export type RevokeDelegationAnswer = Delegation;
 
+export interface ListBriefApprovalsQuery {
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
+  state?: ListBriefApprovalsState;
+  order?: ListBriefApprovalsOrder;
+  /** `true`: only those that you may decide now: of your role and groups, and not of your own calls */
+  mine?: boolean;
+  /** the tool; with a `*` at its end, all whose names begin so */
+  tool_id?: string;
+  /** the id of an agent: `agt_…` */
+  agent_id?: string;
+  session_id?: string;
+  /** the supervision that they need */
+  autonomy_mode?: HeldMode;
+  /** approver group that may decide */
+  group?: string;
+  /** on whose behalf the call is made */
+  person_id?: string;
+  risk_min?: number;
+  /** held then or later, such as `2026-01-31T09:30:00Z` */
+  since?: string;
+  /** held before */
+  until?: string;
+  /** those that expire before */
+  expires_before?: string;
+  /** the key of a group of alike calls */
+  alike?: string;
+}
+
+export type ListBriefApprovalsAnswer = ApprovalBriefList;
+
+export interface GroupApprovalsQuery {
+  /** `true`: only those that you may decide now: of your role and groups, and not of your own calls */
+  mine?: boolean;
+  /** the tool; with a `*` at its end, all whose names begin so */
+  tool_id?: string;
+  /** the id of an agent: `agt_…` */
+  agent_id?: string;
+  session_id?: string;
+  /** the supervision that they need */
+  autonomy_mode?: HeldMode;
+  /** approver group that may decide */
+  group?: string;
+  /** on whose behalf the call is made */
+  person_id?: string;
+  risk_min?: number;
+  /** held then or later, such as `2026-01-31T09:30:00Z` */
+  since?: string;
+  /** held before */
+  until?: string;
+  /** those that expire before */
+  expires_before?: string;
+  /** the key of a group of alike calls */
+  alike?: string;
+  order?: GroupApprovalsOrder;
+}
+
+export type GroupApprovalsAnswer = ApprovalGroups;
+
 export interface ListApprovalsQuery {
   /** `next_cursor` of the page before */
   cursor?: string;
   /** rows of a page; default: 50 */
   limit?: number;
-  state?: ListApprovalsState;
+  state?: ListBriefApprovalsState;
+  order?: ListBriefApprovalsOrder;
   /** `true`: only those that you may decide now: of your role and groups, and not of your own calls */
   mine?: boolean;
+  /** the tool; with a `*` at its end, all whose names begin so */
+  tool_id?: string;
+  /** the id of an agent: `agt_…` */
+  agent_id?: string;
+  session_id?: string;
+  /** the supervision that they need */
+  autonomy_mode?: HeldMode;
+  /** approver group that may decide */
+  group?: string;
+  /** on whose behalf the call is made */
+  person_id?: string;
+  risk_min?: number;
+  /** held then or later, such as `2026-01-31T09:30:00Z` */
+  since?: string;
+  /** held before */
+  until?: string;
+  /** those that expire before */
+  expires_before?: string;
+  /** the key of a group of alike calls */
+  alike?: string;
   /** what to show beside, in the member `expanded`, with commas between: `operation` */
   expand?: string;
 }

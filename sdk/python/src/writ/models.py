@@ -140,7 +140,11 @@ ReadOutputStream: TypeAlias = Annotated[Literal["stdout", "stderr"], OPEN]
 ReadOutputFollow: TypeAlias = Annotated[Literal["", "true", "false"], OPEN]
 """the output of both streams while the command runs, as Server-Sent Events; `Last-Event-ID` resumes"""
 ReadReceiptPhase: TypeAlias = Annotated[Literal["decision", "outcome", "resolution"], OPEN]
-ListApprovalsState: TypeAlias = Annotated[Literal["pending", "approved", "denied", "expired", "cancelled", "superseded"], OPEN]
+ListBriefApprovalsState: TypeAlias = Annotated[Literal["pending", "approved", "denied", "expired", "cancelled", "superseded"], OPEN]
+ListBriefApprovalsOrder: TypeAlias = Annotated[Literal["newest", "oldest", "expires", "risk"], OPEN]
+"""by the time when they were held, or of those that are pending by their end or their risk; default: `newest`. A cursor is of one order and its filters"""
+GroupApprovalsOrder: TypeAlias = Annotated[Literal["count", "expires"], OPEN]
+"""the largest groups first, or those of which a call expires first; default: `count`"""
 ApproveRequestScope: TypeAlias = Annotated[Literal["once", "session"], OPEN]
 """session: creates a session grant, a child of the call's token under which similar calls of its session run; default: once"""
 GiveValueRequestScope: TypeAlias = Annotated[Literal["once", "session", "stored"], OPEN]
@@ -1035,6 +1039,74 @@ class ApiKey(ApiObject):
 class ApiKeyList(ApiObject):
     items: list[ApiKey]
     next_cursor: str | None
+
+
+class ApprovalBrief(ApiObject):
+    approval_id: str
+    """the id of an approval: `apr_…`"""
+    operation_id: str
+    """the id of an operation: `op_…`"""
+    tool_id: str
+    agent_id: str
+    """the id of an agent: `agt_…`"""
+    session_id: str | None
+    workspace_id: str | None
+    person_id: str | None
+    autonomy_mode: AutonomyMode
+    of: ApprovalOf
+    state: Annotated[Literal["pending", "approved", "denied", "expired", "cancelled", "superseded"], OPEN]
+    risk_score: float
+    reason_codes: list[str]
+    """codes of the reasons why it is held, such as ids of rules; the approval has the texts"""
+    preview: ApprovalPreviewState
+    votes: ApprovalVotes
+    alike: str
+    """the calls of one tool, agent and autonomy mode that were held for the same reasons have the same"""
+    created_at: int
+    """milliseconds since the epoch"""
+    expires_at: int
+    """milliseconds since the epoch"""
+    decided_at: int | None
+    groups: list[ApproverDemandCount] | None = None
+    """the groups that the policy reserves it for; absent: none"""
+    escalated_to: list[str] | None = None
+    """groups that it was offered to later, beside those; absent: none"""
+    escalates_at: int | None = None
+    """when it is offered to further groups; absent: never"""
+
+
+class ApprovalBriefList(ApiObject):
+    items: list[ApprovalBrief]
+    next_cursor: str | None
+
+
+class ApprovalGroup(ApiObject):
+    alike: str
+    """the calls of one tool, agent and autonomy mode that were held for the same reasons have the same"""
+    tool_id: str
+    agent_id: str
+    """the id of an agent: `agt_…`"""
+    autonomy_mode: AutonomyMode
+    reason_codes: list[str]
+    """codes of the reasons why they are held"""
+    count: int
+    """how many wait"""
+    created_at: int
+    """when the oldest one was held, in milliseconds since the epoch"""
+    expires_at: int
+    """when the first one expires, in milliseconds since the epoch"""
+    risk_score: float
+    """the highest one"""
+
+
+class ApprovalGroups(ApiObject):
+    items: list[ApprovalGroup]
+    waiting: int
+    """calls that were counted, in all groups"""
+    groups: int
+    """their groups, of which the first 200 are shown"""
+    complete: bool
+    """false: more calls wait, and the 20000 that wait the longest were counted"""
 
 
 class ApprovalList(ApiObject):

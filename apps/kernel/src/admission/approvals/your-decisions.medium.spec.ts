@@ -121,6 +121,9 @@ it('a fault that refuses no decision is no answer', async () => {
   const held = { find: () => Promise.reject(new Fault('database.unavailable')) };
   const yours = new YourDecisions(kernel, held);
   await expect(
-    yours.of({ v: 1, caller: scene.person('ann'), approval_id: newId('approval') }, { effectDigest: null, isReadable: true }),
+    yours.of(
+      { v: 1, caller: scene.person('ann'), approval_id: newId('approval') },
+      { effectDigest: null, isReadable: true },
+    ),
   ).rejects.toMatchObject({ code: 'database.unavailable' });
 });

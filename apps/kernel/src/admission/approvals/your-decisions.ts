@@ -90,7 +90,12 @@ export class YourDecisions {
     if (right instanceof Fault) return { approve: right, deny: right };
     const due = (decision: 'approve' | 'deny') =>
       refusalOr(() => {
-        const made = requireDecision(held, right, { ...asked, decision, comment: null, effect_digest: shown.effectDigest });
+        const made = requireDecision(held, right, {
+          ...asked,
+          decision,
+          comment: null,
+          effect_digest: shown.effectDigest,
+        });
         if (decision === 'approve' && made.kind !== 'repeated' && !shown.isReadable) throw unreadableFault();
         if (made.kind === 'repeated') throw repeatedFault(held);
         return made;

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useMemo, useState, type ReactNode } from 'react';
+import { useApproval, useLiveApprovals, type HeldApproval } from '../../data/approvals.ts';
+import { Agent } from '../../parts/agent.tsx';
+import controls from '../../design/controls.module.css';
+import { Json } from '../../parts/json.tsx';
+import { useKeys } from '../../parts/keys.ts';
+import { Failed, Skeleton } from '../../parts/loading.tsx';
+import { Badge } from '../../parts/marks.tsx';
+import { Id, Shown } from '../../parts/shown.tsx';
+import { Moment, Span } from '../../parts/time.tsx';
+import { en } from '../../words/en.ts';
+import type { Choice } from './choice.ts';
+import { DecisionDialog } from './decision-dialog.tsx';
+import { StagedEffect } from './staged-effect.tsx';
+import { Votes } from './votes.tsx';
+import { WhyHeld } from './why-held.tsx';
+import styles from './held-call.module.css';
+
+/** The page of one held call: all that a person needs to decide, and the decision. */
+export function HeldCall(): ReactNode {
+  const { approvalId } = useParams({ from: '/approvals/$approvalId' });
+  useLiveApprovals();
+  const { data, error, isPending, refetch } = useApproval(approvalId);
+  if (isPending) return <Skeleton lines={14} />;
+  if (data === undefined) return <Failed error={error} retry={() => void refetch()} />;
+  // Anew for each call: what was seen of one says nothing of another.
+  return <Call key={approvalId} approval={data} />;
+}
+
+function Call({ approval }: { readonly approval: HeldApproval }): ReactNode {
+  const navigate = useNavigate();
+  const [seen, setSeen] = useState(approval.binding.effect_digest);
+  const [choice, setChoice] = useState<Choice | null>(null);
+  const isStale = approval.binding.effect_digest !== seen;
+  const rights = rightsOf(approval, isStale);
+  const keys = useMemo(
+    () => ({
+      u: () => void navigate({ to: '/approvals', search: {} }),
+      ...(rights.mayApprove ? { a: () => setChoice('approve') } : {}),
+      ...(rights.mayDeny ? { d: () => setChoice('deny') } : {}),
+    }),
+    [navigate, rights.mayApprove, rights.mayDeny],
+  );
+  useKeys(keys);
+  return (
+    <article className={styles['page']} aria-labelledby="page-title">
+      <Heading approval={approval} />
+      <div className={styles['body']}>
+        <div className={styles['main']}>
+          {isStale ? <Stale accept={() => setSeen(approval.binding.effect_digest)} /> : null}
+          <p className={styles['of']}>{en.call.of[approval.of]}</p>
+          <WhyHeld approval={approval} />
+          <Arguments approval={approval} />
+          <StagedEffect approval={approval} />
+        </div>
+        <aside className={styles['side']}>
+          <Decide approval={approval} rights={rights} choose={setChoice} />
+          <Votes approval={approval} />
+          <Facts approval={approval} />
+        </aside>
+      </div>
+      {choice === null ? null : (
+        <DecisionDialog
+          approval={approval}
+          choice={choice}
+          seen={seen}
+          isStale={isStale}
+          close={() => setChoice(null)}
+        />
+      )}
+    </article>
+  );
+}
+
+const Arguments = ({ approval: { args, unreadable } }: { readonly approval: HeldApproval }): ReactNode => (
+  <section>
+    <h2>{en.call.arguments}</h2>
+    {unreadable === true ? (
+      <p className={`${controls['note']} ${controls['bad']}`}>{en.call.unreadable}</p>
+    ) : (
+      <Json value={args} />
+    )}
+  </section>
+);
+
+interface Rights {
+  readonly mayApprove: boolean;
+  readonly mayDeny: boolean;
+}
+
+/** What the buttons offer. The server decides: this only spares a refusal. */
+function rightsOf(approval: HeldApproval, isStale: boolean): Rights {
+  const isOpen = approval.state === 'pending';
+  const { you } = approval;
+  return {
+    mayApprove:
+      isOpen && !isStale && approval.unreadable !== true && approval.of !== 'value' && (you?.may_approve ?? true),
+    mayDeny: isOpen && (you?.may_deny ?? true),
+  };
+}
+
+function Heading({ approval }: { readonly approval: HeldApproval }): ReactNode {
+  return (
+    <header className={styles['heading']}>
+      <Link to="/approvals" search={{}} className={controls['hint']}>
+        {en.call.back}
+      </Link>
+      <h1 id="page-title">
+        <Shown text={approval.tool_id} isCode />
+      </h1>
+      <Badge tone={approval.state === 'pending' ? 'warn' : approval.state === 'approved' ? 'good' : null}>
+        {en.call.decided[approval.state]}
+      </Badge>
+      {approval.state === 'pending' ? (
+        <span className={controls['hint']}>
+          {en.call.expires} <Span at={approval.expires_at} isFuture />
+        </span>
+      ) : null}
+    </header>
+  );
+}
+
+function Stale({ accept }: { readonly accept: () => void }): ReactNode {
+  return (
+    <div className={`${controls['note']} ${controls['warn']}`} role="alert">
+      <p>{en.call.stale}</p>
+      <button type="button" className={controls['button']} onClick={accept}>
+        {en.call.seen}
+      </button>
+    </div>
+  );
+}
+
+interface DecideGiven {
+  readonly approval: HeldApproval;
+  readonly rights: Rights;
+  readonly choose: (choice: Choice) => void;
+}
+
+function Decide({ approval, rights: { mayApprove, mayDeny }, choose }: DecideGiven): ReactNode {
+  if (approval.state !== 'pending') return null;
+  const why = approval.you?.why ?? [];
+  const hasSession = approval.of === 'action' || approval.of === 'effect';
+  return (
+    <section className={styles['decide']}>
+      <button
+        type="button"
+        className={`${controls['button']} ${controls['main']}`}
+        disabled={!mayApprove}
+        aria-keyshortcuts="a"
+        onClick={() => choose('approve')}
+      >
+        {en.call.approve}
+      </button>
+      <button
+        type="button"
+        className={`${controls['button']} ${controls['danger']}`}
+        disabled={!mayDeny}
+        aria-keyshortcuts="d"
+        onClick={() => choose('deny')}
+      >
+        {en.call.deny}
+      </button>
+      {hasSession ? (
+        <button
+          type="button"
+          className={`${controls['button']} ${controls['plain']}`}
+          disabled={!mayApprove}
+          onClick={() => choose('session')}
+        >
+          {en.call.session}
+        </button>
+      ) : null}
+      {why.length === 0 ? null : (
+        <div className={controls['note']}>
+          <h2>{mayDeny ? en.call.youMayDeny : en.call.youMayNot}</h2>
+          <ul>
+            {why.map(({ code, message }) => (
+              <li key={code}>
+                <Shown text={message} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <p className={controls['hint']}>{en.call.keys}</p>
+    </section>
+  );
+}
+
+function Facts({ approval }: { readonly approval: HeldApproval }): ReactNode {
+  const { binding, preview } = approval;
+  return (
+    <dl className={styles['facts']}>
+      <dt>{en.call.operation}</dt>
+      <dd>
+        <Link to="/activity/$operationId" params={{ operationId: approval.operation_id }}>
+          <Id id={approval.operation_id} />
+        </Link>
+      </dd>
+      <dt>{en.call.agent}</dt>
+      <dd>
+        <Agent id={approval.agent_id} />
+      </dd>
+      <dt>{en.call.created}</dt>
+      <dd>
+        <Moment at={approval.created_at} />
+      </dd>
+      <dt>{en.call.expires}</dt>
+      <dd>
+        <Moment at={approval.expires_at} />
+      </dd>
+      <dt>{en.call.actionDigest}</dt>
+      <dd>
+        <Id id={approval.action_digest} />
+      </dd>
+      {binding.effect_digest === null ? null : (
+        <>
+          <dt>{en.call.digest}</dt>
+          <dd>
+            <Id id={binding.effect_digest} />
+          </dd>
+        </>
+      )}
+      {preview.base_snapshot_id === null ? null : (
+        <>
+          <dt>{en.call.snapshot}</dt>
+          <dd>
+            <Id id={preview.base_snapshot_id} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}

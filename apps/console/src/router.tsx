@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where each page is. A page's code is loaded when it is opened, but for the inbox, which is opened first.
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  type ErrorComponentProps,
+} from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { readActivitySearch } from './pages/activity/activity-search.ts';
+import { Inbox } from './pages/approvals/inbox.tsx';
+import { readInboxSearch } from './pages/approvals/inbox-search.ts';
+import { Empty, Failed, Skeleton } from './parts/loading.tsx';
+import { Shell } from './shell/shell.tsx';
+import { en } from './words/en.ts';
+
+const root = createRootRoute({ component: Shell, notFoundComponent: () => <Empty title={en.problem.noPage} /> });
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/approvals', search: {} });
+  },
+});
+const approvals = createRoute({
+  getParentRoute: () => root,
+  path: '/approvals',
+  validateSearch: readInboxSearch,
+  component: Inbox,
+});
+const approval = createRoute({
+  getParentRoute: () => root,
+  path: '/approvals/$approvalId',
+  component: lazyRouteComponent(() => import('./pages/approvals/held-call.tsx'), 'HeldCall'),
+});
+const activity = createRoute({
+  getParentRoute: () => root,
+  path: '/activity',
+  validateSearch: readActivitySearch,
+  component: lazyRouteComponent(() => import('./pages/activity/operations.tsx'), 'Operations'),
+});
+const operation = createRoute({
+  getParentRoute: () => root,
+  path: '/activity/$operationId',
+  component: lazyRouteComponent(() => import('./pages/activity/one-operation.tsx'), 'OneOperation'),
+});
+
+const PageFailed = ({ error, reset }: ErrorComponentProps): ReactNode => <Failed error={error} retry={reset} />;
+
+export const consoleRouter = createRouter({
+  routeTree: root.addChildren([start, approvals, approval, activity, operation]),
+  basepath: '/console',
+  defaultPreload: 'intent',
+  defaultPendingComponent: () => <Skeleton lines={12} />,
+  defaultErrorComponent: PageFailed,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof consoleRouter;
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import { en } from '../words/en.ts';
+
+/** A page that the navigation and the palette lead to. `key` is pressed after `g`. */
+export interface Place {
+  readonly to: '/approvals' | '/activity';
+  readonly label: string;
+  readonly key: string;
+}
+
+export const PLACES: readonly Place[] = [
+  { to: '/approvals', label: en.nav.approvals, key: 'a' },
+  { to: '/activity', label: en.nav.activity, key: 'c' },
+];
+
+/** Kinds of ids that have a page, by their prefix. */
+const PAGES = {
+  op: (id: string) => ({ to: '/activity/$operationId', params: { operationId: id } }) as const,
+  apr: (id: string) => ({ to: '/approvals/$approvalId', params: { approvalId: id } }) as const,
+};
+const ID = /^(op|apr)_[0-9a-z]{26}$/;
+
+/** Where the page of an id is; null: the text is no id that has one. */
+export function placeOfId(text: string): ReturnType<(typeof PAGES)[keyof typeof PAGES]> | null {
+  const kind = ID.exec(text)?.[1] as keyof typeof PAGES | undefined;
+  return kind === undefined ? null : PAGES[kind](text);
+}
