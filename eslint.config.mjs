@@ -126,6 +126,24 @@ export default [
     rules: { 'no-restricted-properties': ['error', ...CLOCK_AND_CHANCE.filter((row) => row.property === 'env')] },
   },
   {
+    // Texts of agents are attacker-controlled: React puts them into the page as texts, and nothing else does.
+    files: ['apps/console/src/**/*.{ts,tsx}'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        EXPORT_ALL,
+        { selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']", message: 'texts are shown by `Shown`' },
+      ],
+      'no-restricted-properties': [
+        'error',
+        ...['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'srcdoc', 'write', 'writeln'].map((property) => ({
+          property,
+          message: 'texts are shown by `Shown`',
+        })),
+      ],
+    },
+  },
+  {
     // Where what people and models name goes through: V8 confuses names (libs/digest/src/escaped-names.ts).
     files: [
       'apps/{kernel,orchestrator,executor,ledger}/src/**/*.ts',

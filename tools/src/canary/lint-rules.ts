@@ -25,6 +25,17 @@ const OFFENCES: readonly Offence[] = [
   { rule: BOUNDARIES, file: 'libs/capability/src/canary.ts', code: `import '@writ/risk';` },
   { rule: BOUNDARIES, file: 'libs/receipt/src/canary.ts', code: `import '@writ/bus';` },
   { rule: BOUNDARIES, file: 'libs/blobs/src/canary.spec.ts', code: `import '../../../apps/ledger/src/main.ts';` },
+  { rule: BOUNDARIES, file: 'apps/console/src/canary.tsx', code: `import '@writ/contract';` },
+  {
+    rule: 'no-restricted-syntax',
+    file: 'apps/console/src/canary.tsx',
+    code: 'export const x = <p dangerouslySetInnerHTML={{ __html: name }} />;',
+  },
+  {
+    rule: 'no-restricted-properties',
+    file: 'apps/console/src/canary.ts',
+    code: 'export const set = (to: Element): void => void (to.innerHTML = name);',
+  },
   { rule: 'no-restricted-imports', file: 'libs/merkle/src/canary.ts', code: `import 'node:fs';` },
   { rule: 'no-restricted-imports', file: 'libs/permit/src/canary.ts', code: `import 'node:child_process';` },
   { rule: 'no-restricted-properties', file: 'libs/lifecycle/src/canary.ts', code: 'export const now = Date.now();' },

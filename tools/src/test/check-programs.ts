@@ -31,6 +31,11 @@ const works = ({ unless }: CheckProgram, env: Setup['env']): boolean => {
   return spawnSync(program, args, { env, stdio: 'ignore' }).status === 0;
 };
 
+/** Programs of the suite `console`. */
+export const CONSOLE_PROGRAMS: readonly CheckProgram[] = [
+  { name: 'chromium', packages: ['chromium'], why: 'to use the console as people do' },
+];
+
 /**
  * Installs the missing ones of the programs.
  *

@@ -15,6 +15,7 @@ test('everything consists of source checks, unit specs and stack specs', () => {
     'stacks',
     'canary',
     'fuzz',
+    'console',
     'api-fuzz',
     'faults',
     'timing',
@@ -23,6 +24,7 @@ test('everything consists of source checks, unit specs and stack specs', () => {
     'unit',
     'e2e',
     'adversarial',
+    'console',
     'api-fuzz',
     'fault',
     'timing',
@@ -47,7 +49,11 @@ test('the fuzzer of the API runs for a minute among others, and longer alone, on
 test.each(['chart', 'deploy'])('the suite `%s` runs only where it is named, after what it needs was made', (name) => {
   const [check, ...others] = checks({ names: [name] });
   expect([check?.name, typeof check?.prepare, others]).toEqual([name, 'function', []]);
-  expect(checks({}).filter(({ prepare }) => prepare !== undefined)).toEqual([]);
+  expect(names({})).not.toContain(name);
+});
+
+test('the specs of the console install a browser where there is none', () => {
+  expect(checks({}).flatMap(({ name, prepare }) => (prepare === undefined ? [] : [name]))).toEqual(['console']);
 });
 
 test('stack suites run only where they are named', () => {
@@ -63,7 +69,14 @@ test('specs that share a stack run with the suite `e2e`', () => {
 
 test('only the first shard checks the sources, and each has its part of the specs', () => {
   expect(names({ shard: { index: 1, count: 2 } })).toContain('lint');
-  expect(names({ shard: { index: 2, count: 2 } })).toEqual(['unit', 'stacks', 'api-fuzz', 'faults', 'timing']);
+  expect(names({ shard: { index: 2, count: 2 } })).toEqual([
+    'unit',
+    'stacks',
+    'console',
+    'api-fuzz',
+    'faults',
+    'timing',
+  ]);
   for (const { command } of checks({ shard: { index: 2, count: 2 } })) expect(command).toContain('--shard=2/2');
 });
 

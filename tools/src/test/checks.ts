@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { ensureChartTools } from '../chart/chart-tools.ts';
 import type { Setup } from '../setup.ts';
-import { DEPLOY_PROGRAMS, ensurePrograms } from './check-programs.ts';
+import { CONSOLE_PROGRAMS, DEPLOY_PROGRAMS, ensurePrograms } from './check-programs.ts';
 import { suiteFiles, type SuiteName } from './suite-files.ts';
 
 /**
@@ -197,6 +197,11 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...vitest('unit', (['unit'] as const).filter(chosen), 'analysis', UNIT_WORKERS),
     ...vitest('stacks', stackSuites, 'stacks', STACK_WORKERS),
     ...undivided(afterStacks(checkout)),
+    // A browser and a stack take both processors.
+    ...vitest('console', (['console'] as const).filter(chosen), 'stacks', 1).map((check) => ({
+      ...check,
+      prepare: (setup: Setup) => ensurePrograms(setup, CONSOLE_PROGRAMS),
+    })),
     // It has a time of its own, which other specs of stacks would take from it.
     ...vitest('api-fuzz', (['api-fuzz'] as const).filter(chosen), 'stacks', 1).map((check) => ({
       ...check,
