@@ -26,6 +26,7 @@ interface QueuePage {
 const QUEUE = 'approvals-queue';
 const GROUPS = 'approvals-groups';
 const ONE = 'approval';
+const DIFF = 'approval-diff';
 /** The largest page of a list. */
 const PAGE = 200;
 
@@ -70,12 +71,16 @@ export function useApproval(approvalId: string) {
   });
 }
 
-/** The texts of a staged effect. The key has its digest, so that no other effect is shown for it. */
-export function useStagedDiff(approvalId: string, effectDigest: string | null) {
+/**
+ * The texts of a staged effect. The key has its digest, so that no other effect is shown for it. They are there until
+ * the call is decided, and what was read before stays.
+ */
+export function useStagedDiff(approvalId: string, effectDigest: string, isPending: boolean) {
   const { api } = useSession();
   return useQuery({
-    queryKey: [ONE, approvalId, 'diff', effectDigest],
-    enabled: effectDigest !== null,
+    queryKey: [DIFF, approvalId, effectDigest],
+    enabled: isPending,
+    staleTime: Infinity,
     queryFn: ({ signal }) => api.approvals.getDiff(approvalId, { signal }),
   });
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One stream of events for the whole console. INVARIANT (events only say where to look): what is shown comes from reads
 // of the API. So a lost event costs time and nothing else, and after each break everything shown is read again.
-import type { ApiClient } from '@writ/client/web';
+import { ApiClient, type ServerEvent, type WritOptions } from '@writ/client/web';
 import { createContext, useContext, useEffect, useSyncExternalStore } from 'react';
+import { Silence, watchedFetch } from './silence.ts';
 
 /** What the console uses of an event about an operation. */
 export interface OperationNotice {
@@ -16,6 +17,8 @@ export type Connection = 'connecting' | 'live' | 'lost';
 /** Pauses before a stream is opened again, in milliseconds. */
 const PAUSE_FIRST_MS = 500;
 const PAUSE_MAX_MS = 8_000;
+/** The server sends something each 15 seconds. After so many milliseconds without, the connection is taken as lost. */
+const SILENCE_MAX_MS = 40_000;
 /** Listeners are called in turns of this many milliseconds: a flood of events costs as many turns as a few do. */
 const TURN_MS = 250;
 /** Notices of one turn. Beyond them a listener reads everything again. */
@@ -27,30 +30,33 @@ type Listener = (notices: readonly OperationNotice[] | null) => void;
 /** Follows events, and passes them on in turns. */
 export class Live {
   readonly #api: ApiClient;
+  /** called with each piece of the stream */
+  #heard: () => void = () => undefined;
   readonly #listeners = new Set<Listener>();
   readonly #watchers = new Set<() => void>();
   #connection: Connection = 'connecting';
   #gathered: OperationNotice[] | null = [];
   #timer: number | null = null;
 
-  constructor(api: ApiClient) {
-    this.#api = api;
+  constructor(options: WritOptions) {
+    this.#api = new ApiClient({ ...options, fetch: watchedFetch(() => this.#heard()) });
   }
 
   /** Follows until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     for (let pause = PAUSE_FIRST_MS; !signal.aborted; pause = Math.min(pause * 2, PAUSE_MAX_MS)) {
+      const silence = new Silence(SILENCE_MAX_MS);
+      this.#heard = () => silence.end();
       try {
-        for await (const { event, data } of this.#api.events.follow({}, { signal, retries: 0 })) {
+        const whole = AbortSignal.any([signal, silence.signal]);
+        for await (const notice of this.#api.events.follow({}, { signal: whole, retries: 0 })) {
           pause = PAUSE_FIRST_MS;
-          if (event === 'ready') {
-            this.#report('live');
-            this.#gather(null);
-          } else if (event === 'cut') this.#gather(null);
-          else if (event === 'operation') this.#gather(data as OperationNotice);
+          this.#take(notice);
         }
       } catch {
         // The state of the connection says it, and it is opened again.
+      } finally {
+        silence.close();
       }
       if (signal.aborted) return;
       this.#report('lost');
@@ -69,6 +75,14 @@ export class Live {
   };
 
   readonly connection = (): Connection => this.#connection;
+
+  #take({ event, data }: ServerEvent): void {
+    if (event === 'ready') {
+      this.#report('live');
+      this.#gather(null);
+    } else if (event === 'cut') this.#gather(null);
+    else if (event === 'operation') this.#gather(data as OperationNotice);
+  }
 
   #report(connection: Connection): void {
     if (connection === this.#connection) return;

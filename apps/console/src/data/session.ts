@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ApiClient, ProblemError, type Whoami } from '@writ/client/web';
+import { ApiClient, ProblemError, type Whoami, type WritOptions } from '@writ/client/web';
 import { createContext, useContext } from 'react';
 
 /** Who is signed in, and the client that sends their requests. */
 export interface Session {
   readonly me: Whoami;
   readonly api: ApiClient;
+  /** of `api`, for another client with the same session */
+  readonly options: WritOptions;
 }
 
 /** The members of `GET /v1/sign-in` that have the value of `Writ-CSRF`. */
@@ -19,12 +21,13 @@ interface CsrfSource {
  * @throws ProblemError, ConnectionError where the server can't say
  */
 export async function openSession(): Promise<Session | null> {
-  const options = { url: window.location.origin, apiKey: null };
-  const anonymous = new ApiClient(options);
+  const anonymous = { url: window.location.origin, apiKey: null };
+  const reader = new ApiClient(anonymous);
   try {
-    const [me, signIn] = await Promise.all([anonymous.whoami.whoami(), anonymous.signIn.get() as Promise<CsrfSource>]);
+    const [me, signIn] = await Promise.all([reader.whoami.whoami(), reader.signIn.get() as Promise<CsrfSource>]);
     const csrf = signIn.sign_in?.csrf_token ?? signIn.key_session?.csrf_token ?? null;
-    return { me, api: new ApiClient({ ...options, ...(csrf === null ? {} : { headers: { 'writ-csrf': csrf } }) }) };
+    const options = csrf === null ? anonymous : { ...anonymous, headers: { 'writ-csrf': csrf } };
+    return { me, api: new ApiClient(options), options };
   } catch (error) {
     if (error instanceof ProblemError && error.status === 401) return null;
     throw error;

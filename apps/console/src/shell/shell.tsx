@@ -32,7 +32,7 @@ export function Shell(): ReactNode {
 }
 
 function SignedIn({ session }: { readonly session: Session }): ReactNode {
-  const live = useMemo(() => new Live(session.api), [session]);
+  const live = useMemo(() => new Live(session.options), [session]);
   useEffect(() => {
     const stop = new AbortController();
     void live.run(stop.signal);

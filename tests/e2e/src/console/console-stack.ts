@@ -90,6 +90,13 @@ export class ConsoleStack {
     return { context, page, troubles };
   }
 
+  /** A browser of nobody yet. */
+  async newContext(): Promise<BrowserContext> {
+    const context = await this.#browser.newContext();
+    context.setDefaultTimeout(STEP_MS);
+    return context;
+  }
+
   async close(): Promise<void> {
     await this.#browser.close();
     await this.stack.stop();

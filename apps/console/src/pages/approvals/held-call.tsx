@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { useApproval, useLiveApprovals, type HeldApproval } from '../../data/approvals.ts';
 import { Agent } from '../../parts/agent.tsx';
 import controls from '../../design/controls.module.css';
@@ -31,17 +31,18 @@ export function HeldCall(): ReactNode {
 
 function Call({ approval }: { readonly approval: HeldApproval }): ReactNode {
   const navigate = useNavigate();
-  const [seen, setSeen] = useState(approval.binding.effect_digest);
-  const [choice, setChoice] = useState<Choice | null>(null);
-  const isStale = approval.binding.effect_digest !== seen;
+  const { seen, isStale, accept } = useSeenEffect(approval);
+  // What was on the screen when the dialog was opened is what the decision is about.
+  const [opened, setOpened] = useState<{ readonly choice: Choice; readonly seen: string | null } | null>(null);
+  const choose = useCallback((choice: Choice) => setOpened({ choice, seen }), [seen]);
   const rights = rightsOf(approval, isStale);
   const keys = useMemo(
     () => ({
       u: () => void navigate({ to: '/approvals', search: {} }),
-      ...(rights.mayApprove ? { a: () => setChoice('approve') } : {}),
-      ...(rights.mayDeny ? { d: () => setChoice('deny') } : {}),
+      ...(rights.mayApprove ? { a: () => choose('approve') } : {}),
+      ...(rights.mayDeny ? { d: () => choose('deny') } : {}),
     }),
-    [navigate, rights.mayApprove, rights.mayDeny],
+    [navigate, choose, rights.mayApprove, rights.mayDeny],
   );
   useKeys(keys);
   return (
@@ -49,25 +50,25 @@ function Call({ approval }: { readonly approval: HeldApproval }): ReactNode {
       <Heading approval={approval} />
       <div className={styles['body']}>
         <div className={styles['main']}>
-          {isStale ? <Stale accept={() => setSeen(approval.binding.effect_digest)} /> : null}
+          {isStale ? <Stale accept={accept} /> : null}
           <p className={styles['of']}>{en.call.of[approval.of]}</p>
           <WhyHeld approval={approval} />
           <Arguments approval={approval} />
           <StagedEffect approval={approval} />
         </div>
         <aside className={styles['side']}>
-          <Decide approval={approval} rights={rights} choose={setChoice} />
+          <Decide approval={approval} rights={rights} choose={choose} />
           <Votes approval={approval} />
           <Facts approval={approval} />
         </aside>
       </div>
-      {choice === null ? null : (
+      {opened === null ? null : (
         <DecisionDialog
           approval={approval}
-          choice={choice}
-          seen={seen}
-          isStale={isStale}
-          close={() => setChoice(null)}
+          choice={opened.choice}
+          seen={opened.seen}
+          isStale={approval.binding.effect_digest !== opened.seen}
+          close={() => setOpened(null)}
         />
       )}
     </article>
@@ -85,6 +86,26 @@ const Arguments = ({ approval: { args, unreadable } }: { readonly approval: Held
   </section>
 );
 
+interface SeenEffect {
+  /** the digest of the effect that was read; null: none was there */
+  readonly seen: string | null;
+  /** another one is staged than was read */
+  readonly isStale: boolean;
+  /** null while there is nothing new to read */
+  readonly accept: (() => void) | null;
+}
+
+/** Which effect a person has read. The first one is read when it is shown; each later one when they say so. */
+function useSeenEffect(approval: HeldApproval): SeenEffect {
+  const staged = approval.binding.effect_digest;
+  const [seen, setSeen] = useState(staged);
+  if (seen === null && staged !== null) setSeen(staged);
+  const isStale = seen !== null && staged !== seen;
+  return { seen, isStale, accept: isStale && !isPreviewing(approval) ? () => setSeen(staged) : null };
+}
+
+const isPreviewing = ({ preview }: HeldApproval): boolean => preview.state === 'waiting' || preview.state === 'running';
+
 interface Rights {
   readonly mayApprove: boolean;
   readonly mayDeny: boolean;
@@ -96,7 +117,12 @@ function rightsOf(approval: HeldApproval, isStale: boolean): Rights {
   const { you } = approval;
   return {
     mayApprove:
-      isOpen && !isStale && approval.unreadable !== true && approval.of !== 'value' && (you?.may_approve ?? true),
+      isOpen &&
+      !isStale &&
+      !isPreviewing(approval) &&
+      approval.unreadable !== true &&
+      approval.of !== 'value' &&
+      (you?.may_approve ?? true),
     mayDeny: isOpen && (you?.may_deny ?? true),
   };
 }
@@ -122,13 +148,15 @@ function Heading({ approval }: { readonly approval: HeldApproval }): ReactNode {
   );
 }
 
-function Stale({ accept }: { readonly accept: () => void }): ReactNode {
+function Stale({ accept }: { readonly accept: (() => void) | null }): ReactNode {
   return (
     <div className={`${controls['note']} ${controls['warn']}`} role="alert">
       <p>{en.call.stale}</p>
-      <button type="button" className={controls['button']} onClick={accept}>
-        {en.call.seen}
-      </button>
+      {accept === null ? null : (
+        <button type="button" className={controls['button']} onClick={accept}>
+          {en.call.seen}
+        </button>
+      )}
     </div>
   );
 }
