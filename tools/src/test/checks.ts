@@ -168,6 +168,9 @@ const afterStacks = (checkout: string): Check[] => [
   },
 ];
 
+const preparedBy = (checks: readonly Check[], prepare: Check['prepare']): Check[] =>
+  checks.map((check) => ({ ...check, prepare }));
+
 /** The checks of a selection, in the order of each lane: cheap ones that explain failures of others come first. */
 export const checksOf = (checkout: string, stateDir: string, { names, shard, files }: Selection): Check[] => {
   const chosen = (name: string): boolean => names.includes(name);
@@ -198,10 +201,9 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...vitest('stacks', stackSuites, 'stacks', STACK_WORKERS),
     ...undivided(afterStacks(checkout)),
     // A browser and a stack take both processors.
-    ...vitest('console', (['console'] as const).filter(chosen), 'stacks', 1).map((check) => ({
-      ...check,
-      prepare: (setup: Setup) => ensurePrograms(setup, CONSOLE_PROGRAMS),
-    })),
+    ...preparedBy(vitest('console', (['console'] as const).filter(chosen), 'stacks', 1), (setup) =>
+      ensurePrograms(setup, CONSOLE_PROGRAMS),
+    ),
     // It has a time of its own, which other specs of stacks would take from it.
     ...vitest('api-fuzz', (['api-fuzz'] as const).filter(chosen), 'stacks', 1).map((check) => ({
       ...check,
@@ -212,15 +214,12 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...vitest('timing', (['timing'] as const).filter(chosen), 'timing', 1),
     ...vitest('long', (['long'] as const).filter(chosen), 'long', STACK_WORKERS),
     // It renders the chart, and needs no other part.
-    ...vitest('chart', (['chart'] as const).filter(chosen), 'deploy', UNIT_WORKERS).map((check) => ({
-      ...check,
-      afterSetUp: false,
-      prepare: ensureChartTools,
-    })),
-    ...vitest('deploy', (['deploy'] as const).filter(chosen), 'deploy', 1).map((check) => ({
-      ...check,
-      prepare: (setup: Setup) => ensurePrograms(setup, DEPLOY_PROGRAMS),
-    })),
+    ...preparedBy(vitest('chart', (['chart'] as const).filter(chosen), 'deploy', UNIT_WORKERS), ensureChartTools).map(
+      (check) => ({ ...check, afterSetUp: false }),
+    ),
+    ...preparedBy(vitest('deploy', (['deploy'] as const).filter(chosen), 'deploy', 1), (setup) =>
+      ensurePrograms(setup, DEPLOY_PROGRAMS),
+    ),
     // Its own set-up (release/cluster-setup.ts) starts a node, builds this checkout and makes the images, in its own
     // engine: it needs no other part.
     ...vitest('cluster', (['cluster'] as const).filter(chosen), 'cluster', 1).map((check) => ({
