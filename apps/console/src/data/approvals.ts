@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Approval, ApprovalBrief, ListBriefApprovalsQuery, GroupApprovalsQuery } from '@writ/client/web';
+import type { ApprovalBrief, ListBriefApprovalsQuery, GroupApprovalsQuery } from '@writ/client/web';
 import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { useNotices, type OperationNotice } from './live.ts';
@@ -53,15 +53,6 @@ export function useGroups(filter: QueueFilter) {
     queryFn: ({ signal }) => api.approvals.group(filter as GroupApprovalsQuery, { signal }),
   });
 }
-
-/** What the reader may decide, and why not. */
-export interface YourDecision {
-  readonly may_approve: boolean;
-  readonly may_deny: boolean;
-  readonly why: readonly { readonly code: string; readonly message: string }[];
-}
-/** An approval, with what its reader may decide where the server says it. */
-export type HeldApproval = Approval & { readonly you?: YourDecision };
 
 export function useApproval(approvalId: string) {
   const { api } = useSession();

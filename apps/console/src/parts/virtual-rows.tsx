@@ -42,7 +42,7 @@ export function VirtualRows<Row>(given: RowsGiven<Row>): ReactNode {
     if (followedAt !== -1) virtual.scrollToIndex(followedAt);
   }, [followedAt, virtual]);
   return (
-    <div ref={scroller} className={styles['scroller']} role="region" aria-label={label} tabIndex={-1}>
+    <div ref={scroller} className={styles['scroller']} role="group" aria-label={label} tabIndex={-1}>
       <ul className={styles['rows']} style={{ height: virtual.getTotalSize() }}>
         {shown.map(({ index, start }) => {
           const row = rows[index];

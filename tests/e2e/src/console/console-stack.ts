@@ -16,6 +16,17 @@ export const NARROW = { width: 360, height: 740 };
 type Viewport = typeof WIDE;
 export type PersonRole = 'operator' | 'admin' | 'auditor';
 
+/** A task in a trace of Chromium. */
+const TASK = 'ThreadControllerImpl::RunTask';
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** processor time of its thread, in microseconds */
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
 /** A browser of one person, and what went wrong in its pages. */
 export interface Person {
   readonly context: BrowserContext;
@@ -88,6 +99,25 @@ export class ConsoleStack {
     await page.getByRole('button', { name: 'Sign in at corp' }).click();
     await page.waitForURL(`${this.url}/console/**`);
     return { context, page, troubles };
+  }
+
+  /**
+   * The processor time of each task of a page's main thread while something runs, in milliseconds: their wall time would
+   * be this machine's load.
+   */
+  async tasksOf<T>(page: Page, run: () => Promise<T>): Promise<{ readonly result: T; readonly ms: readonly number[] }> {
+    await this.#browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
+    const result = await run();
+    const { traceEvents } = JSON.parse((await this.#browser.stopTracing()).toString()) as {
+      readonly traceEvents: readonly TraceEvent[];
+    };
+    const main = traceEvents.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
+    const isMain = (event: TraceEvent): boolean => main.some(({ pid, tid }) => pid === event.pid && tid === event.tid);
+    const ms = traceEvents.flatMap((event) =>
+      event.name === TASK && event.tdur !== undefined && isMain(event) ? [event.tdur / 1_000] : [],
+    );
+    if (ms.length === 0) throw new Error('the trace has no task of the main thread');
+    return { result, ms };
   }
 
   /** A browser of nobody yet. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Approval } from '@writ/client/web';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
-import { useApproval, useLiveApprovals, type HeldApproval } from '../../data/approvals.ts';
+import { useApproval, useLiveApprovals } from '../../data/approvals.ts';
 import { Agent } from '../../parts/agent.tsx';
 import controls from '../../design/controls.module.css';
 import { Json } from '../../parts/json.tsx';
@@ -29,7 +30,7 @@ export function HeldCall(): ReactNode {
   return <Call key={approvalId} approval={data} />;
 }
 
-function Call({ approval }: { readonly approval: HeldApproval }): ReactNode {
+function Call({ approval }: { readonly approval: Approval }): ReactNode {
   const navigate = useNavigate();
   const { seen, isStale, accept } = useSeenEffect(approval);
   // What was on the screen when the dialog was opened is what the decision is about.
@@ -75,7 +76,7 @@ function Call({ approval }: { readonly approval: HeldApproval }): ReactNode {
   );
 }
 
-const Arguments = ({ approval: { args, unreadable } }: { readonly approval: HeldApproval }): ReactNode => (
+const Arguments = ({ approval: { args, unreadable } }: { readonly approval: Approval }): ReactNode => (
   <section>
     <h2>{en.call.arguments}</h2>
     {unreadable === true ? (
@@ -96,7 +97,7 @@ interface SeenEffect {
 }
 
 /** Which effect a person has read. The first one is read when it is shown; each later one when they say so. */
-function useSeenEffect(approval: HeldApproval): SeenEffect {
+function useSeenEffect(approval: Approval): SeenEffect {
   const staged = approval.binding.effect_digest;
   const [seen, setSeen] = useState(staged);
   if (seen === null && staged !== null) setSeen(staged);
@@ -104,7 +105,7 @@ function useSeenEffect(approval: HeldApproval): SeenEffect {
   return { seen, isStale, accept: isStale && !isPreviewing(approval) ? () => setSeen(staged) : null };
 }
 
-const isPreviewing = ({ preview }: HeldApproval): boolean => preview.state === 'waiting' || preview.state === 'running';
+const isPreviewing = ({ preview }: Approval): boolean => preview.state === 'waiting' || preview.state === 'running';
 
 interface Rights {
   readonly mayApprove: boolean;
@@ -112,7 +113,7 @@ interface Rights {
 }
 
 /** What the buttons offer. The server decides: this only spares a refusal. */
-function rightsOf(approval: HeldApproval, isStale: boolean): Rights {
+function rightsOf(approval: Approval, isStale: boolean): Rights {
   const isOpen = approval.state === 'pending';
   const { you } = approval;
   return {
@@ -127,7 +128,7 @@ function rightsOf(approval: HeldApproval, isStale: boolean): Rights {
   };
 }
 
-function Heading({ approval }: { readonly approval: HeldApproval }): ReactNode {
+function Heading({ approval }: { readonly approval: Approval }): ReactNode {
   return (
     <header className={styles['heading']}>
       <Link to="/approvals" search={{}} className={controls['hint']}>
@@ -162,7 +163,7 @@ function Stale({ accept }: { readonly accept: (() => void) | null }): ReactNode 
 }
 
 interface DecideGiven {
-  readonly approval: HeldApproval;
+  readonly approval: Approval;
   readonly rights: Rights;
   readonly choose: (choice: Choice) => void;
 }
@@ -218,7 +219,7 @@ function Decide({ approval, rights: { mayApprove, mayDeny }, choose }: DecideGiv
   );
 }
 
-function Facts({ approval }: { readonly approval: HeldApproval }): ReactNode {
+function Facts({ approval }: { readonly approval: Approval }): ReactNode {
   const { binding, preview } = approval;
   return (
     <dl className={styles['facts']}>
