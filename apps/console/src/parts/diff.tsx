@@ -13,10 +13,12 @@ type View = 'unified' | 'split';
 interface FilesGiven {
   readonly files: readonly DiffFile[];
   readonly total: number;
+  /** says how many there are, where they are no files */
+  readonly count?: (total: number) => string;
 }
 
 /** Differences of files, as unified texts or side by side. */
-export function Diff({ files, total }: FilesGiven): ReactNode {
+export function Diff({ files, total, count }: FilesGiven): ReactNode {
   const [view, setView] = useState<View>('unified');
   const deleted = new Map(
     files.flatMap((file) => (file.change === 'deleted' ? [[contentOf(file.before), file.path]] : [])),
@@ -24,7 +26,7 @@ export function Diff({ files, total }: FilesGiven): ReactNode {
   return (
     <div>
       <div className={styles['tools']}>
-        <span>{en.diff.files(files.length, total)}</span>
+        <span>{count === undefined ? en.diff.files(files.length, total) : count(total)}</span>
         <select
           className={controls['select']}
           aria-label={en.diff.view}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect } from 'react';
 
-/** Elements that take letters themselves. */
-const TAKES_LETTERS = 'input, select, textarea, [contenteditable], [role="dialog"], [role="menu"]';
+/** Elements that take letters themselves. A shadow root hides its field, so its host says that it has one. */
+const TAKES_LETTERS =
+  'input, select, textarea, [contenteditable], [data-takes-letters], [role="dialog"], [role="menu"]';
 
 /** Calls what stands for a key, while no field and no dialog takes the letters. The handlers MUST be stable. */
 export function useKeys(handlers: Readonly<Record<string, () => void>>): void {

@@ -10,7 +10,7 @@ export type Piece = { readonly text: string } | { readonly code: string };
  * Source, CVE-2021-42574) and of zero width; lone surrogates; private use; line separators; blanks that look like a
  * space and are none; letters that fill no space; tags and variation selectors, which can carry hidden texts.
  */
-const UNSEEN =
+export const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000\u034F\u115F\u1160\u17B4\u17B5\u3164\uFFA0\uFE00-\uFE0E\u{E0100}-\u{E01EF}]/u;
 const SEEN_CONTROLS = new Set(['\t', '\n']);
 
@@ -38,5 +38,5 @@ export const visibleText = (text: string): string =>
     .map((piece) => ('text' in piece ? piece.text : `[${piece.code}]`))
     .join('');
 
-const codeOf = (character: string): string =>
+export const codeOf = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
