@@ -12,6 +12,9 @@ import type { ReactNode } from 'react';
 import { readActivitySearch } from './pages/activity/activity-search.ts';
 import { Inbox } from './pages/approvals/inbox.tsx';
 import { readInboxSearch } from './pages/approvals/inbox-search.ts';
+import { readEditSearch } from './pages/policy/edit-search.ts';
+import { readTokensSearch } from './pages/tokens/tokens-search.ts';
+import { readServerSearch, readToolsSearch } from './pages/tools/tools-search.ts';
 import { Empty, Failed, Skeleton } from './parts/loading.tsx';
 import { Shell } from './shell/shell.tsx';
 import { en } from './words/en.ts';
@@ -46,11 +49,63 @@ const operation = createRoute({
   path: '/activity/$operationId',
   component: lazyRouteComponent(() => import('./pages/activity/one-operation.tsx'), 'OneOperation'),
 });
+const policies = createRoute({
+  getParentRoute: () => root,
+  path: '/policy',
+  component: lazyRouteComponent(() => import('./pages/policy/policies.tsx'), 'Policies'),
+});
+const policyEditor = createRoute({
+  getParentRoute: () => root,
+  path: '/policy/edit',
+  validateSearch: readEditSearch,
+  component: lazyRouteComponent(() => import('./pages/policy/write-policy.tsx'), 'WritePolicy'),
+});
+const policy = createRoute({
+  getParentRoute: () => root,
+  path: '/policy/$policy',
+  component: lazyRouteComponent(() => import('./pages/policy/one-policy.tsx'), 'OnePolicy'),
+});
+const tokens = createRoute({
+  getParentRoute: () => root,
+  path: '/tokens',
+  validateSearch: readTokensSearch,
+  component: lazyRouteComponent(() => import('./pages/tokens/tokens.tsx'), 'Tokens'),
+});
+const token = createRoute({
+  getParentRoute: () => root,
+  path: '/tokens/$tokenId',
+  component: lazyRouteComponent(() => import('./pages/tokens/one-token.tsx'), 'OneToken'),
+});
+const tools = createRoute({
+  getParentRoute: () => root,
+  path: '/tools',
+  validateSearch: readToolsSearch,
+  component: lazyRouteComponent(() => import('./pages/tools/tools.tsx'), 'Tools'),
+});
+const tool = createRoute({
+  getParentRoute: () => root,
+  path: '/tools/$toolId',
+  component: lazyRouteComponent(() => import('./pages/tools/one-tool.tsx'), 'OneTool'),
+});
+const mcpServers = createRoute({
+  getParentRoute: () => root,
+  path: '/mcp-servers',
+  component: lazyRouteComponent(() => import('./pages/tools/servers.tsx'), 'McpServers'),
+});
+const mcpServer = createRoute({
+  getParentRoute: () => root,
+  path: '/mcp-servers/$server',
+  validateSearch: readServerSearch,
+  component: lazyRouteComponent(() => import('./pages/tools/one-server.tsx'), 'OneServer'),
+});
 
 const PageFailed = ({ error, reset }: ErrorComponentProps): ReactNode => <Failed error={error} retry={reset} />;
 
 export const consoleRouter = createRouter({
-  routeTree: root.addChildren([start, approvals, approval, activity, operation]),
+  routeTree: root.addChildren([
+    ...[start, approvals, approval, activity, operation],
+    ...[policies, policyEditor, policy, tokens, token, tools, tool, mcpServers, mcpServer],
+  ]),
   basepath: '/console',
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Skeleton lines={12} />,

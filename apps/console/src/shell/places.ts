@@ -3,7 +3,7 @@ import { en } from '../words/en.ts';
 
 /** A page that the navigation and the palette lead to. `key` is pressed after `g`. */
 export interface Place {
-  readonly to: '/approvals' | '/activity';
+  readonly to: '/approvals' | '/activity' | '/policy' | '/tokens' | '/tools';
   readonly label: string;
   readonly key: string;
 }
@@ -11,14 +11,18 @@ export interface Place {
 export const PLACES: readonly Place[] = [
   { to: '/approvals', label: en.nav.approvals, key: 'a' },
   { to: '/activity', label: en.nav.activity, key: 'c' },
+  { to: '/policy', label: en.nav.policy, key: 'p' },
+  { to: '/tokens', label: en.nav.tokens, key: 't' },
+  { to: '/tools', label: en.nav.tools, key: 'l' },
 ];
 
 /** Kinds of ids that have a page, by their prefix. */
 const PAGES = {
   op: (id: string) => ({ to: '/activity/$operationId', params: { operationId: id } }) as const,
   apr: (id: string) => ({ to: '/approvals/$approvalId', params: { approvalId: id } }) as const,
+  cap: (id: string) => ({ to: '/tokens/$tokenId', params: { tokenId: id } }) as const,
 };
-const ID = /^(op|apr)_[0-9a-z]{26}$/;
+const ID = /^(op|apr|cap)_[0-9a-z]{26}$/;
 
 /** Where the page of an id is; null: the text is no id that has one. */
 export function placeOfId(text: string): ReturnType<(typeof PAGES)[keyof typeof PAGES]> | null {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every text that the console shows, in one place: pages have none of their own.
+import { policyWords } from './policy.ts';
+import { tokenWords } from './tokens.ts';
+import { toolWords } from './tools.ts';
 
 const plural = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
@@ -7,7 +10,7 @@ const plural = (count: number, one: string, many: string): string =>
 /** English, the language of the console. */
 export const en = {
   app: { name: 'Writ', skip: 'Skip to the content', menu: 'Menu', theme: 'Colours', account: 'Account' },
-  nav: { approvals: 'Approvals', activity: 'Activity' },
+  nav: { approvals: 'Approvals', activity: 'Activity', policy: 'Policy', tokens: 'Tokens', tools: 'Tools' },
   roles: { admin: 'administrator', operator: 'operator', agent: 'agent', auditor: 'auditor', worker: 'worker' },
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   live: {
@@ -211,5 +214,8 @@ export const en = {
     session: 'Session',
     attempt: 'Attempt',
   },
+  policy: policyWords,
+  tokens: tokenWords,
+  tools: toolWords,
   shown: { control: (code: string) => `control character ${code}`, copy: 'Copy', copied: 'Copied' },
 } as const;

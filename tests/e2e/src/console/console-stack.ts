@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The console in a real browser, on a whole Writ, with a real identity provider by which its people sign in.
-import { Api, makeWorld, startStack, type Stack, type World, type WorldOptions } from '@writ/stack';
+import { Api, makeWorld, startStack, type Stack, type StackOptions, type World, type WorldOptions } from '@writ/stack';
 import { freePort } from '@writ/testing';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { AuthorizationServer, PERSON_HEADER, SIGN_IN_CLIENT_ID } from '../authorization-server.ts';
@@ -51,12 +51,18 @@ export class ConsoleStack {
     this.#browser = browser;
   }
 
-  static async open(options: WorldOptions = {}): Promise<ConsoleStack> {
+  /** `programs` and `executor`: other programs of the stack, and the environment of its executor. */
+  static async open(
+    options: WorldOptions & Pick<StackOptions, 'programs'> & { readonly executor?: Record<string, string> } = {},
+  ): Promise<ConsoleStack> {
+    const { programs, executor, ...ofWorld } = options;
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const server = await AuthorizationServer.open(url);
     const stack = await startStack({
+      ...(programs === undefined ? {} : { programs }),
       env: {
+        ...(executor === undefined ? {} : { executor }),
         orchestrator: {
           WRIT_HTTP_PORT: port,
           WRIT_PUBLIC_URL: url,
@@ -65,7 +71,7 @@ export class ConsoleStack {
         },
       },
     });
-    const world = await makeWorld(url, stack.keys.platformKey, options);
+    const world = await makeWorld(url, stack.keys.platformKey, ofWorld);
     const client = await OauthClient.discover(challengeOf((await new Api(url).get('/v1/tools')).headers));
     const provider = await world.admin.must('/v1/identity-providers', {
       name: 'corp',
