@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { readActivitySearch } from './pages/activity/activity-search.ts';
+import { readAdministrationSearch } from './pages/administration/administration-search.ts';
 import { Inbox } from './pages/approvals/inbox.tsx';
 import { readInboxSearch } from './pages/approvals/inbox-search.ts';
 import { readEditSearch } from './pages/policy/edit-search.ts';
@@ -98,14 +99,87 @@ const mcpServer = createRoute({
   validateSearch: readServerSearch,
   component: lazyRouteComponent(() => import('./pages/tools/one-server.tsx'), 'OneServer'),
 });
+const administration = createRoute({
+  getParentRoute: () => root,
+  path: '/administration',
+  validateSearch: readAdministrationSearch,
+  component: lazyRouteComponent(() => import('./pages/administration/administration.tsx'), 'Administration'),
+});
+const administrationStart = createRoute({
+  getParentRoute: () => administration,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/administration/freezes', search: {} });
+  },
+});
+const freezes = createRoute({
+  getParentRoute: () => administration,
+  path: '/freezes',
+  component: lazyRouteComponent(() => import('./pages/administration/freezes.tsx'), 'Freezes'),
+});
+const members = createRoute({
+  getParentRoute: () => administration,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./pages/administration/members.tsx'), 'Members'),
+});
+const invitations = createRoute({
+  getParentRoute: () => administration,
+  path: '/invitations',
+  component: lazyRouteComponent(() => import('./pages/administration/invitations.tsx'), 'Invitations'),
+});
+const agents = createRoute({
+  getParentRoute: () => administration,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('./pages/administration/agents.tsx'), 'Agents'),
+});
+const apiKeys = createRoute({
+  getParentRoute: () => administration,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/administration/api-keys.tsx'), 'ApiKeys'),
+});
+const secrets = createRoute({
+  getParentRoute: () => administration,
+  path: '/secrets',
+  component: lazyRouteComponent(() => import('./pages/administration/secrets.tsx'), 'Secrets'),
+});
+const webhooks = createRoute({
+  getParentRoute: () => administration,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./pages/administration/webhooks.tsx'), 'Webhooks'),
+});
+const limits = createRoute({
+  getParentRoute: () => administration,
+  path: '/limits',
+  component: lazyRouteComponent(() => import('./pages/administration/limits.tsx'), 'Limits'),
+});
+const usage = createRoute({
+  getParentRoute: () => administration,
+  path: '/usage',
+  component: lazyRouteComponent(() => import('./pages/administration/usage.tsx'), 'Usage'),
+});
+const erasures = createRoute({
+  getParentRoute: () => administration,
+  path: '/erasures',
+  component: lazyRouteComponent(() => import('./pages/administration/erasures.tsx'), 'Erasures'),
+});
+const administrationPages = administration.addChildren([
+  administrationStart,
+  freezes,
+  members,
+  invitations,
+  agents,
+  apiKeys,
+  secrets,
+  webhooks,
+  limits,
+  usage,
+  erasures,
+]);
 
 const PageFailed = ({ error, reset }: ErrorComponentProps): ReactNode => <Failed error={error} retry={reset} />;
 
 export const consoleRouter = createRouter({
-  routeTree: root.addChildren([
-    ...[start, approvals, approval, activity, operation],
-    ...[policies, policyEditor, policy, tokens, token, tools, tool, mcpServers, mcpServer],
-  ]),
+  routeTree: root.addChildren([start, approvals, approval, activity, operation, policies, policyEditor, policy, tokens, token, tools, tool, mcpServers, mcpServer, administrationPages]),
   basepath: '/console',
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Skeleton lines={12} />,

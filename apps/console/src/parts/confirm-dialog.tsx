@@ -10,55 +10,65 @@ import { Shown } from './shown.tsx';
 
 interface ConfirmGiven {
   readonly title: string;
-  /** what happens, and whether it can be undone; fields, too */
-  readonly children: ReactNode;
-  /** the words of the button that does it */
+  /** what happens, whether it can be undone, and the fields that it needs */
+  readonly children?: ReactNode;
+  /** what the button that does it says */
   readonly action: string;
   readonly isDangerous?: boolean;
-  /** whether a field still lacks something */
-  readonly isIncomplete?: boolean;
+  /** false: something that it needs is missing */
+  readonly mayRun?: boolean;
+  /** Does it. What it rejects with is shown, and the dialog stays. */
   readonly run: () => Promise<unknown>;
   readonly close: () => void;
 }
 
-/** Says what happens, and does it when it is confirmed. It stays open with the error where that fails. */
-export function ConfirmDialog({ title, close, ...given }: ConfirmGiven): ReactNode {
+/**
+ * Says what a change does, and does it once, while the connection stands. A press beside it doesn't close it, so that
+ * nothing typed is lost; its result isn't kept.
+ */
+export function ConfirmDialog(given: ConfirmGiven): ReactNode {
   return (
     <ModalOverlay
       className={controls['overlay'] ?? ''}
       isOpen
-      isDismissable
       onOpenChange={(isOpen) => {
-        if (!isOpen) close();
+        if (!isOpen) given.close();
       }}
     >
       <Modal className={controls['dialogFrame'] ?? ''}>
         <Dialog className={controls['dialog'] ?? ''}>
-          <Heading slot="title">{title}</Heading>
-          <ConfirmForm close={close} {...given} />
+          <Heading slot="title" level={2}>
+            {given.title}
+          </Heading>
+          <ConfirmForm {...given} />
         </Dialog>
       </Modal>
     </ModalOverlay>
   );
 }
 
-function ConfirmForm(given: Omit<ConfirmGiven, 'title'>): ReactNode {
-  const { children, action, isDangerous = false, isIncomplete = false, run, close } = given;
-  const doing = useMutation({ retry: false, mutationFn: run, onSuccess: close });
+function ConfirmForm({ children, action, isDangerous = false, mayRun = true, run, close }: ConfirmGiven): ReactNode {
   const isLost = useConnection() === 'lost';
-  const mayNot = doing.isPending || isLost || isIncomplete;
+  const change = useMutation({
+    retry: false,
+    gcTime: 0,
+    mutationFn: async () => {
+      await run();
+    },
+  });
+  const isReady = mayRun && !isLost && !change.isPending;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (!mayNot) doing.mutate();
+        if (isReady) change.mutate(undefined, { onSuccess: close });
       }}
     >
       {children}
       {isLost ? <p role="alert">{en.live.lostNote}</p> : null}
-      {doing.isError ? (
+      {change.isError ? (
         <p className={`${controls['note']} ${controls['bad']}`} role="alert">
-          <Shown text={errorText(doing.error)} />
+          <Shown text={errorText(change.error)} />
         </p>
       ) : null}
       <div className={controls['actions']}>
@@ -68,7 +78,7 @@ function ConfirmForm(given: Omit<ConfirmGiven, 'title'>): ReactNode {
         <button
           type="submit"
           className={`${controls['button']} ${isDangerous ? controls['danger'] : controls['main']}`}
-          disabled={mayNot}
+          disabled={!isReady}
         >
           {action}
         </button>

@@ -3,7 +3,13 @@ import { en } from '../words/en.ts';
 
 /** A page that the navigation and the palette lead to. `key` is pressed after `g`. */
 export interface Place {
-  readonly to: '/approvals' | '/activity' | '/policy' | '/tokens' | '/tools';
+  readonly to:
+    | '/approvals'
+    | '/activity'
+    | '/policy'
+    | '/tokens'
+    | '/tools'
+    | '/administration';
   readonly label: string;
   readonly key: string;
 }
@@ -14,6 +20,7 @@ export const PLACES: readonly Place[] = [
   { to: '/policy', label: en.nav.policy, key: 'p' },
   { to: '/tokens', label: en.nav.tokens, key: 't' },
   { to: '/tools', label: en.nav.tools, key: 'l' },
+  { to: '/administration', label: en.nav.administration, key: 'm' },
 ];
 
 /** Kinds of ids that have a page, by their prefix. */
@@ -21,8 +28,15 @@ const PAGES = {
   op: (id: string) => ({ to: '/activity/$operationId', params: { operationId: id } }) as const,
   apr: (id: string) => ({ to: '/approvals/$approvalId', params: { approvalId: id } }) as const,
   cap: (id: string) => ({ to: '/tokens/$tokenId', params: { tokenId: id } }) as const,
+  frz: (id: string) => ({ to: '/administration/freezes', search: { show: 'all', chosen: id } }) as const,
+  mbr: (id: string) => ({ to: '/administration/members', search: { chosen: id } }) as const,
+  inv: (id: string) => ({ to: '/administration/invitations', search: { chosen: id } }) as const,
+  agt: (id: string) => ({ to: '/administration/agents', search: { chosen: id } }) as const,
+  key: (id: string) => ({ to: '/administration/keys', search: { chosen: id } }) as const,
+  whk: (id: string) => ({ to: '/administration/webhooks', search: { chosen: id } }) as const,
+  ers: (id: string) => ({ to: '/administration/erasures', search: { chosen: id } }) as const,
 };
-const ID = /^(op|apr|cap)_[0-9a-z]{26}$/;
+const ID = /^(op|apr|cap|frz|mbr|inv|agt|key|whk|ers)_[0-9a-z]{26}$/;
 
 /** Where the page of an id is; null: the text is no id that has one. */
 export function placeOfId(text: string): ReturnType<(typeof PAGES)[keyof typeof PAGES]> | null {

@@ -11,6 +11,7 @@ import { Shown } from '../parts/shown.tsx';
 import { en } from '../words/en.ts';
 import { PLACES } from './places.ts';
 import { SignInNotice } from './sign-in-notice.tsx';
+import { StopButton, StopNote } from './stop.tsx';
 import styles from './shell.module.css';
 import { applyTheme, storedTheme, THEMES, type Theme } from './theme.ts';
 
@@ -66,7 +67,10 @@ function Frame(): ReactNode {
       </a>
       <Navigation openPalette={openPalette} />
       <main id="content" className={styles['content']} tabIndex={-1}>
-        <LostNote />
+        <div>
+          <LostNote />
+          <StopNote />
+        </div>
         <Outlet />
       </main>
       {isPaletteOpen ? (
@@ -109,6 +113,7 @@ function Navigation({ openPalette }: { readonly openPalette: () => void }): Reac
         <button type="button" className={`${controls['button']} ${styles['command']}`} onClick={openPalette}>
           {en.palette.open} <kbd>/</kbd>
         </button>
+        <StopButton />
         <ConnectionMark />
         <Colours />
         <Me />

@@ -3,6 +3,7 @@
 import { policyWords } from './policy.ts';
 import { tokenWords } from './tokens.ts';
 import { toolWords } from './tools.ts';
+import { administration } from './administration.ts';
 
 const plural = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
@@ -10,7 +11,7 @@ const plural = (count: number, one: string, many: string): string =>
 /** English, the language of the console. */
 export const en = {
   app: { name: 'Writ', skip: 'Skip to the content', menu: 'Menu', theme: 'Colours', account: 'Account' },
-  nav: { approvals: 'Approvals', activity: 'Activity', policy: 'Policy', tokens: 'Tokens', tools: 'Tools' },
+  nav: { approvals: 'Approvals', activity: 'Activity', policy: 'Policy', tokens: 'Tokens', tools: 'Tools', administration: 'Administration' },
   roles: { admin: 'administrator', operator: 'operator', agent: 'agent', auditor: 'auditor', worker: 'worker' },
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   live: {
@@ -217,5 +218,6 @@ export const en = {
   policy: policyWords,
   tokens: tokenWords,
   tools: toolWords,
+  administration,
   shown: { control: (code: string) => `control character ${code}`, copy: 'Copy', copied: 'Copied' },
 } as const;
