@@ -16,6 +16,7 @@ import { readInboxSearch } from './pages/approvals/inbox-search.ts';
 import { readEditSearch } from './pages/policy/edit-search.ts';
 import { readTokensSearch } from './pages/tokens/tokens-search.ts';
 import { readServerSearch, readToolsSearch } from './pages/tools/tools-search.ts';
+import { readWorkspaceSearch } from './pages/workspaces/workspace-search.ts';
 import { Empty, Failed, Skeleton } from './parts/loading.tsx';
 import { Shell } from './shell/shell.tsx';
 import { en } from './words/en.ts';
@@ -175,11 +176,40 @@ const administrationPages = administration.addChildren([
   usage,
   erasures,
 ]);
+const workspaces = createRoute({
+  getParentRoute: () => root,
+  path: '/workspaces',
+  component: lazyRouteComponent(() => import('./pages/workspaces/workspace-list.tsx'), 'WorkspaceList'),
+});
+const workspace = createRoute({
+  getParentRoute: () => root,
+  path: '/workspaces/$workspaceId',
+  validateSearch: readWorkspaceSearch,
+  component: lazyRouteComponent(() => import('./pages/workspaces/one-workspace.tsx'), 'OneWorkspace'),
+});
 
 const PageFailed = ({ error, reset }: ErrorComponentProps): ReactNode => <Failed error={error} retry={reset} />;
 
 export const consoleRouter = createRouter({
-  routeTree: root.addChildren([start, approvals, approval, activity, operation, policies, policyEditor, policy, tokens, token, tools, tool, mcpServers, mcpServer, administrationPages]),
+  routeTree: root.addChildren([
+    start,
+    approvals,
+    approval,
+    activity,
+    operation,
+    policies,
+    policyEditor,
+    policy,
+    tokens,
+    token,
+    tools,
+    tool,
+    mcpServers,
+    mcpServer,
+    administrationPages,
+    workspaces,
+    workspace,
+  ]),
   basepath: '/console',
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Skeleton lines={12} />,

@@ -3,13 +3,7 @@ import { en } from '../words/en.ts';
 
 /** A page that the navigation and the palette lead to. `key` is pressed after `g`. */
 export interface Place {
-  readonly to:
-    | '/approvals'
-    | '/activity'
-    | '/policy'
-    | '/tokens'
-    | '/tools'
-    | '/administration';
+  readonly to: '/approvals' | '/activity' | '/policy' | '/tokens' | '/tools' | '/administration' | '/workspaces';
   readonly label: string;
   readonly key: string;
 }
@@ -21,6 +15,7 @@ export const PLACES: readonly Place[] = [
   { to: '/tokens', label: en.nav.tokens, key: 't' },
   { to: '/tools', label: en.nav.tools, key: 'l' },
   { to: '/administration', label: en.nav.administration, key: 'm' },
+  { to: '/workspaces', label: en.nav.workspaces, key: 'w' },
 ];
 
 /** Kinds of ids that have a page, by their prefix. */
@@ -35,8 +30,9 @@ const PAGES = {
   key: (id: string) => ({ to: '/administration/keys', search: { chosen: id } }) as const,
   whk: (id: string) => ({ to: '/administration/webhooks', search: { chosen: id } }) as const,
   ers: (id: string) => ({ to: '/administration/erasures', search: { chosen: id } }) as const,
+  wsp: (id: string) => ({ to: '/workspaces/$workspaceId', params: { workspaceId: id } }) as const,
 };
-const ID = /^(op|apr|cap|frz|mbr|inv|agt|key|whk|ers)_[0-9a-z]{26}$/;
+const ID = /^(op|apr|cap|frz|mbr|inv|agt|key|whk|ers|wsp)_[0-9a-z]{26}$/;
 
 /** Where the page of an id is; null: the text is no id that has one. */
 export function placeOfId(text: string): ReturnType<(typeof PAGES)[keyof typeof PAGES]> | null {

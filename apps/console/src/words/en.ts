@@ -7,11 +7,22 @@ import { administration } from './administration.ts';
 
 const plural = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+import { download } from './download.ts';
+import { plural } from './plural.ts';
+import { workspaces } from './workspaces.ts';
 
 /** English, the language of the console. */
 export const en = {
   app: { name: 'Writ', skip: 'Skip to the content', menu: 'Menu', theme: 'Colours', account: 'Account' },
-  nav: { approvals: 'Approvals', activity: 'Activity', policy: 'Policy', tokens: 'Tokens', tools: 'Tools', administration: 'Administration' },
+  nav: {
+    approvals: 'Approvals',
+    activity: 'Activity',
+    policy: 'Policy',
+    tokens: 'Tokens',
+    tools: 'Tools',
+    administration: 'Administration',
+    workspaces: 'Workspaces',
+  },
   roles: { admin: 'administrator', operator: 'operator', agent: 'agent', auditor: 'auditor', worker: 'worker' },
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   live: {
@@ -219,5 +230,7 @@ export const en = {
   tokens: tokenWords,
   tools: toolWords,
   administration,
+  download,
+  workspaces,
   shown: { control: (code: string) => `control character ${code}`, copy: 'Copy', copied: 'Copied' },
 } as const;
