@@ -98,7 +98,9 @@ function Children({ tokens }: { readonly tokens: readonly Token[] }): ReactNode 
             <span className={styles['soft']}>
               <TightestBudget token={child} />
             </span>
-            <TokenBadge state={stateOf(child, now)} />
+            <span>
+              <TokenBadge state={stateOf(child, now)} />
+            </span>
           </Link>
         </li>
       ))}
