@@ -8,6 +8,7 @@ import { useTokenChanges } from '../../data/tokens.ts';
 import controls from '../../design/controls.module.css';
 import styles from '../../design/detail.module.css';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Shown } from '../../parts/shown.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
 import { en } from '../../words/en.ts';
 import { BUDGETS, fieldsOf, grantOf, type GrantFields } from './grant-fields.ts';
@@ -112,6 +113,7 @@ interface LinesGiven extends FieldsGiven {
   readonly hint: string;
 }
 
+/** A field shows no character that is not seen: where it has one, its text stands below with the codes. */
 const LinesField = ({ name, hint, fields, change }: LinesGiven): ReactNode => (
   <label className={controls['field']}>
     <span className={controls['label']}>{en.tokens[name]}</span>
@@ -122,6 +124,7 @@ const LinesField = ({ name, hint, fields, change }: LinesGiven): ReactNode => (
       value={fields[name]}
       onChange={({ target }) => change({ [name]: target.value })}
     />
+    {visibleText(fields[name]) === fields[name] ? null : <Shown text={fields[name]} isCode />}
     <span className={controls['hint']}>{hint}</span>
   </label>
 );
