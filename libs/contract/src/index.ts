@@ -259,6 +259,7 @@ export { REGISTERED_KINDS, ResourceGrantView, ResourceView, type RegisteredKind 
 export { ExternalRef, ExternalVersion, ExternalVersionView } from './messages/operations.ts';
 export { AgentView, Caller, Page } from './messages/operations.ts';
 export { Erased, FINAL_STATES, isFinal, OperationEvent, OperationView, Resolution } from './messages/operations.ts';
+export { PastDecision, PastDecisions, PAST_DECISIONS_MAX } from './messages/past-decision.ts';
 export { StartedBy, StartingJob } from './messages/started-by.ts';
 export { YourDecision, YOUR_DELEGATIONS_MAX } from './messages/your-decision.ts';
 export { ApprovalEffect, ApprovalView, DiffView, PreviewView, VoteCount, VoteView } from './messages/operations.ts';

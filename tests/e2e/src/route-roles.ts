@@ -159,6 +159,7 @@ export const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'plat
   groupApprovals: EYES,
   readApproval: EYES,
   readApprovalDiff: HANDS,
+  listAlikeApprovals: EYES,
   editApproval: HANDS,
   giveValue: HANDS,
   approve: HANDS,

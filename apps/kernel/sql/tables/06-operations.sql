@@ -187,6 +187,9 @@ CREATE TABLE kernel.operation (
 -- Lists and erasures, oldest or newest first by (created_at, operation_id):
 -- an agent's calls, for its list and for erasures of calls that named no data subject
 CREATE INDEX operation_by_agent ON kernel.operation (tenant_id, agent_id, created_at, operation_id);
+-- calls of one tool and agent that waited for a person, whose decisions the next approver sees
+CREATE INDEX operation_held ON kernel.operation (tenant_id, agent_id, tool_id, created_at, operation_id)
+  WHERE approval_id IS NOT NULL;
 -- a session's calls, for its list and for its erasure
 CREATE INDEX operation_by_session ON kernel.operation (tenant_id, session_id, created_at, operation_id)
   WHERE session_id IS NOT NULL;

@@ -79,6 +79,8 @@ import {
   ApprovalDiff,
   ApprovalGroup,
   ApprovalGroups,
+  PastDecision,
+  PastDecisions,
   TextDiff,
 } from '@writ/contract';
 import type { NamedSchemas } from '../edge/openapi/schemas.ts';
@@ -276,6 +278,8 @@ export const NAMED: NamedSchemas = {
   ProtectedResource: ProtectedResourceMetadata,
   Delegation: DelegationView,
   DelegationList,
+  PastDecision,
+  PastDecisions,
   ApprovalDiff,
   TextDiff,
   Freeze: FreezeView,

@@ -9,6 +9,7 @@ import type {
   FreezeView,
   McpConnectionView,
   OperationView,
+  PastDecision,
   ProposedCall,
   RegistrarKeyView,
   ResourceGrantView,
@@ -160,6 +161,13 @@ export function briefOf(view: ApprovalView): ApprovalBrief {
     alike: '0'.repeat(32),
   };
 }
+
+/** How an approval of an operation ended. */
+export const pastDecisionOf = ({ operation_id }: OperationView): PastDecision => ({
+  ...{ approval_id: newId('approval'), operation_id, outcome: 'approved', autonomy_mode: 'soft_gate' },
+  ...{ decided_at: 1, decided_by: newId('apiKey'), voters: ['ann'], comment: 'as always', held_for: ['ask'] },
+  ...{ risk_score: 0.5, risk_basis: [] },
+});
 
 /** An approval of an operation. */
 export function approvalOf(view: OperationView): ApprovalView {

@@ -11,6 +11,7 @@ import {
   budgetOf,
   approverGroupOf,
   delegationOf,
+  pastDecisionOf,
   erasureOf,
   freezeOf,
   POLICY,
@@ -133,6 +134,10 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
   kernel.handlers.set('approval.decide', (caller, request) => {
     const { operation_id: id } = kernel.find(caller, request['approval_id']) as { operation_id: string };
     return kernel.find(caller, id);
+  });
+  kernel.handlers.set('approval.alike', (caller, request) => {
+    kernel.find(caller, request['approval_id']);
+    return { items: [pastDecisionOf(operation)] };
   });
   kernel.handlers.set('approval.edit', (caller, request) => {
     const { operation_id: id } = kernel.find(caller, request['approval_id']) as { operation_id: string };

@@ -127,6 +127,8 @@ export const KERNEL_REQUESTS = {
   ),
   /** → ApprovalView with `you`, what the caller may decide */
   'approval.read': Type.Object({ ...decider, approval_id: Key }, closed),
+  /** → PastDecisions: how approvals of calls of the same tool and agent ended */
+  'approval.alike': Type.Object({ ...asked, approval_id: Key }, closed),
   /**
    * → OperationView after the decision. `effect_digest`: the effect that the person saw; if another one is staged, the
    * approval doesn't count. `session`: a session grant, as a child token for a limited number of like calls and a

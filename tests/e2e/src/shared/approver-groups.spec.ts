@@ -107,6 +107,49 @@ test('only members approve, a removed one counts no more, and the call runs with
   });
 });
 
+/** The events of operations that come while `work` goes on. */
+async function eventsDuring(by: Api, work: () => Promise<unknown>): Promise<unknown[]> {
+  const ends = new AbortController();
+  const answer = await fetch(`${stack.url}/v1/events`, {
+    headers: { authorization: `Bearer ${by.key ?? ''}` },
+    signal: ends.signal,
+  });
+  const parts = answer.body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+  let output = (await parts.next()).value ?? '';
+  const read = (async () => {
+    for (let part = await parts.next(); part.done !== true; part = await parts.next()) output += part.value;
+  })().catch(() => undefined);
+  const seen = (): unknown[] =>
+    [...output.matchAll(/event: operation\ndata: (.*)\n/g)].map(([, data]) => JSON.parse(data ?? '') as unknown);
+  await work();
+  await vi.waitFor(() => expect(seen().length).toBeGreaterThan(0), 10_000);
+  ends.abort();
+  await read;
+  return seen();
+}
+
+test('an approver sees who began the work, each vote as it is cast, and what was decided about alike calls', async () => {
+  const approval = await hold('docs/c.md');
+  const { body } = await people.ann.get(`/v1/approvals/${approval}`);
+  const { operation_id, started_by } = body as { operation_id: string; started_by: JsonValue };
+  expect(started_by).toMatchObject({
+    ...{ agent_id: world.agentId, source: 'api', api_key_id: expect.stringMatching(/^key_/) as string },
+  });
+  expect(await eventsDuring(people.bob, () => approve(people.ann, approval))).toContainEqual(
+    expect.objectContaining({ operation_id, approval_id: approval, state: 'held' }),
+  );
+  const denied = await people.bob.request('POST', `/v1/approvals/${approval}/deny`, { comment: 'write it elsewhere' });
+  expect(denied.status).toBe(200);
+  const next = await hold('docs/d.md');
+  const { items } = (await people.bob.get(`/v1/approvals/${next}/alike`)).body as { items: JsonValue[] };
+  expect(items[0]).toMatchObject({
+    ...{ approval_id: approval, operation_id, outcome: 'denied', voters: ['bob'], comment: 'write it elsewhere' },
+    ...{ held_for: expect.arrayContaining(['docs.owners']) as string[], risk_score: expect.any(Number) as number },
+  });
+  expect((await world.agent.get(`/v1/approvals/${next}/alike`)).status).toBe(403);
+  await people.bob.request('POST', `/v1/approvals/${next}/deny`, {});
+});
+
 test('nobody decides: further groups are asked, people are reminded, and the call is held still', async () => {
   await group('leads', ['mallory']);
   const waiting = { escalation: [{ after_ms: 1_000, to: ['leads'] }], reminders_ms: [598_000] };

@@ -7,6 +7,7 @@ import {
   type ApprovalEffect,
   type ApprovalView,
   type OperationView,
+  type PastDecisions,
 } from '@writ/contract';
 import { Approvals } from './approvals.ts';
 import { DecideApproval } from './decide-approval.ts';
@@ -47,6 +48,11 @@ export class ApprovalsController {
     const approval = await this.#approvals.read(request);
     const shown = { effectDigest: approval.binding.effect_digest, isReadable: approval.unreadable !== true };
     return { ...approval, you: await this.#yours.of(request, shown) };
+  }
+
+  @MessagePattern('kernel.approval.alike')
+  async alike(@Payload() payload: unknown): Promise<PastDecisions> {
+    return await this.#approvals.alike(parseMessage(KERNEL_REQUESTS['approval.alike'], payload));
   }
 
   @MessagePattern('kernel.approval.edit')

@@ -5,6 +5,7 @@ import {
   type ApprovalView,
   type Caller,
   type KernelRequest,
+  type PastDecisions,
   type VoteView,
 } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
@@ -16,6 +17,7 @@ import { countVotes } from '../../execution/held/votes-of-call.ts';
 import type { TenantPool } from '../../foundation/database/pools.ts';
 import type { VoteRow, HeldCall } from '../../foundation/rows/held-rows.ts';
 import { showArguments, showPreview, type Shown } from './held-content.ts';
+import { readPastDecisions } from './past-decisions.ts';
 import { readStartedBy } from './started-by.ts';
 import { viewPreview } from './view-preview.ts';
 import { pagesOf, plainPages } from './queue/order.ts';
@@ -73,6 +75,15 @@ export class Approvals {
     return { effect_digest: staged.effect_digest, delta, delta_ref: delta === null ? staged.delta_ref : null };
   }
 
+  /**
+   * How approvals of alike calls ended, for whoever may read the approval.
+   * @throws Fault `not_found`, `auth.role`
+   */
+  async alike({ caller, approval_id }: KernelRequest<'approval.alike'>): Promise<PastDecisions> {
+    requireReader(caller);
+    return await readPastDecisions(this.#tenants, caller.tenant_id, approval_id);
+  }
+
   /** Newest first, unless another order is asked for. @throws Fault `auth.role`, `request.malformed` */
   async list({
     page,
@@ -104,8 +115,7 @@ export class Approvals {
   }
 
   async #select(caller: Caller, where: string, values: unknown[]): Promise<HeldCall[]> {
-    if (caller.role === 'agent')
-      throw new Fault('auth.role', 'approvals take the role `admin`, `operator` or `auditor`');
+    requireReader(caller);
     return await inTenant(
       this.#tenants.pool,
       caller.tenant_id,
@@ -159,6 +169,11 @@ export class Approvals {
     if (canonical.byteLength <= bytesMax) return { content: value };
     return { content: { args_ref: ref && plainRef(ref), too_long_to_show: canonical.byteLength } };
   }
+}
+
+/** @throws Fault `auth.role` */
+function requireReader({ role }: Caller): void {
+  if (role === 'agent') throw new Fault('auth.role', 'approvals take the role `admin`, `operator` or `auditor`');
 }
 
 function viewVote({

@@ -8,6 +8,7 @@ import {
   type Caller,
   type KernelRequest,
   type OperationView,
+  type PastDecisions,
   type SessionGrantTerms,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -56,6 +57,11 @@ export class ApprovalsController {
   @Route(APPROVALS.diff)
   diff(@RequestInput() { caller, params }: RequestInputOf<typeof APPROVALS.diff>): Promise<ApprovalDiff> {
     return this.showDiff.run(caller, params.approval_id);
+  }
+
+  @Route(APPROVALS.alike)
+  alike(@RequestInput() { caller, params }: RequestInputOf<typeof APPROVALS.alike>): Promise<PastDecisions> {
+    return this.kernel.ask('approval.alike', caller, params);
   }
 
   @Route(APPROVALS.approve)
