@@ -5,8 +5,6 @@ import { tokenWords } from './tokens.ts';
 import { toolWords } from './tools.ts';
 import { administration } from './administration.ts';
 
-const plural = (count: number, one: string, many: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 import { download } from './download.ts';
 import { plural } from './plural.ts';
 import { workspaces } from './workspaces.ts';
