@@ -26,18 +26,15 @@ interface Shown {
 }
 type Refusals = Readonly<Record<'approve' | 'deny', Fault | null>>;
 
-/** The faults that refuse a decision. Any other one says that it is unknown whether it would be refused. */
-const REFUSED_WITH: ReadonlySet<FaultCode> = new Set<FaultCode>([
-  'auth.role',
-  'not_found',
-  'conflict',
-  'frozen',
-  'approval.own_call',
-  'approval.voted',
-  'approval.not_delegated',
-  'approval.not_in_group',
-  'approval.effect_unseen',
-]);
+/** Whether the fault refuses a decision. Any other one says that it is unknown whether it would be refused. */
+const isRefusal = ({ code }: Fault): boolean =>
+  code === 'auth.role' || code === 'not_found' || code === 'conflict' || code === 'frozen' || isOfApproval(code);
+const isOfApproval = (code: FaultCode): boolean =>
+  code === 'approval.own_call' ||
+  code === 'approval.voted' ||
+  code === 'approval.not_delegated' ||
+  code === 'approval.not_in_group' ||
+  code === 'approval.effect_unseen';
 
 /**
  * Tells whoever looks at a held call what they may decide. INVARIANT (one source): it asks the functions that decide,
@@ -119,7 +116,7 @@ async function refusalOr<T>(check: () => T | Promise<T>): Promise<T | Fault> {
   try {
     return await check();
   } catch (error) {
-    if (error instanceof Fault && REFUSED_WITH.has(error.code)) return error;
+    if (error instanceof Fault && isRefusal(error)) return error;
     throw error;
   }
 }
