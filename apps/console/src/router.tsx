@@ -163,6 +163,12 @@ const erasures = createRoute({
   path: '/erasures',
   component: lazyRouteComponent(() => import('./pages/administration/erasures.tsx'), 'Erasures'),
 });
+const platform = createRoute({
+  getParentRoute: () => root,
+  path: '/platform',
+  validateSearch: readAdministrationSearch,
+  component: lazyRouteComponent(() => import('./pages/platform/platform.tsx'), 'Platform'),
+});
 const administrationPages = administration.addChildren([
   administrationStart,
   freezes,
@@ -209,6 +215,7 @@ export const consoleRouter = createRouter({
     administrationPages,
     workspaces,
     workspace,
+    platform,
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

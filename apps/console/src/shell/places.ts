@@ -3,7 +3,8 @@ import { en } from '../words/en.ts';
 
 /** A page that the navigation and the palette lead to. `key` is pressed after `g`. */
 export interface Place {
-  readonly to: '/approvals' | '/activity' | '/policy' | '/tokens' | '/tools' | '/administration' | '/workspaces';
+  readonly to:
+    '/approvals' | '/activity' | '/policy' | '/tokens' | '/tools' | '/administration' | '/workspaces' | '/platform';
   readonly label: string;
   readonly key: string;
 }
@@ -16,6 +17,7 @@ export const PLACES: readonly Place[] = [
   { to: '/tools', label: en.nav.tools, key: 'l' },
   { to: '/administration', label: en.nav.administration, key: 'm' },
   { to: '/workspaces', label: en.nav.workspaces, key: 'w' },
+  { to: '/platform', label: en.nav.platform, key: 'p' },
 ];
 
 /** Kinds of ids that have a page, by their prefix. */

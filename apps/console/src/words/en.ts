@@ -20,6 +20,7 @@ export const en = {
     tools: 'Tools',
     administration: 'Administration',
     workspaces: 'Workspaces',
+    platform: 'Platform',
   },
   roles: { admin: 'administrator', operator: 'operator', agent: 'agent', auditor: 'auditor', worker: 'worker' },
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },

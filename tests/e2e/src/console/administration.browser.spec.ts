@@ -45,7 +45,7 @@ it('stops every call by two clicks and a reason, shows the reason as it is, and 
   await dialogOf(ann).getByRole('button', { name: 'Lift it' }).click();
   await ann.page.getByText('Nothing is stopped').waitFor();
   expect(await refusalOf()).toBeNull();
-  expect(await ben.page.evaluate(() => (window as { ran?: number }).ran)).toBeUndefined();
+  expect(await ben.page.evaluate('window.ran')).toBeUndefined();
   expect([...ann.troubles, ...ben.troubles]).toEqual([]);
 });
 
@@ -58,7 +58,7 @@ it('shows a new API key once, which is good until it is revoked', async () => {
   await dialogOf(ann).getByRole('button', { name: 'New key' }).click();
   await ann.page.getByRole('button', { name: 'Copy' }).click();
   const key = await ann.page.getByLabel('Shown once').inputValue();
-  await expect.poll(() => ann.page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+  await expect.poll(() => ann.page.evaluate('navigator.clipboard.readText()')).toBe(key);
   await ann.page.getByRole('button', { name: 'I have stored it' }).click();
   expect(await ann.page.content()).not.toContain(key);
   const api = stack.world.admin.as(key);
@@ -104,8 +104,65 @@ it('works by keys alone on a narrow page, and keeps what was typed when the serv
   await ann.page.keyboard.press('j');
   await ann.page.getByRole('complementary').waitFor();
   await expect.poll(() => ann.page.url()).toContain('chosen=agt_');
-  const width = await ann.page.evaluate(() => document.documentElement.scrollWidth);
+  const width = await ann.page.evaluate('document.documentElement.scrollWidth');
   expect(width).toBeLessThanOrEqual(NARROW.width);
   // The browser itself reports the refusal in its console.
   expect(ann.troubles.filter((trouble) => !trouble.includes('status of 400'))).toEqual([]);
+});
+
+it('sets a secret that no page and no answer shows, with a note that is shown as it is', async () => {
+  const ann = await stack.person('ann', 'admin', '/administration/secrets');
+  const answers: Promise<string>[] = [];
+  ann.page.on('response', (response) => {
+    // The stream of events has no end.
+    const { pathname } = new URL(response.url());
+    if (pathname.startsWith('/v1/') && pathname !== '/v1/events') answers.push(response.text().catch(() => ''));
+  });
+  await ann.page.getByRole('button', { name: 'New secret' }).click();
+  await ann.page.getByLabel('Name', { exact: true }).fill('NPM_TOKEN');
+  await ann.page.getByLabel('Value').fill('hunter2-of-a-test');
+  await ann.page.getByLabel('Note').fill(HOSTILE);
+  await dialogOf(ann).getByRole('button', { name: 'New secret' }).click();
+  await dialogOf(ann).waitFor({ state: 'hidden' });
+  await rowOf(ann, 'NPM_TOKEN').click();
+  const note = ann.page.getByRole('complementary').locator('dd').filter({ hasText: 'onerror' });
+  await expect.poll(() => note.innerText()).toBe(HOSTILE_SHOWN);
+  expect(await ann.page.content()).not.toContain('hunter2');
+  expect((await Promise.all(answers)).join('\n')).not.toContain('hunter2');
+  expect(await ann.page.evaluate('window.ran')).toBeUndefined();
+  expect(ann.troubles).toEqual([]);
+});
+
+it('erases a call for ever, and only after it has shown what goes', async () => {
+  const { body } = await stack.world.call('fs.read', { path: 'a.txt' });
+  const ann = await stack.person('ann', 'admin', '/administration/erasures');
+  await ann.page.getByRole('button', { name: 'Erase' }).click();
+  await ann.page.getByLabel('Id of the call').fill(body['operation_id'] as string);
+  await ann.page.getByLabel('Reason, as a code').fill('gdpr-art-17');
+  const erase = ann.page.getByRole('button', { name: 'Erase for ever' });
+  expect(await erase.isDisabled()).toBe(true);
+  await ann.page.getByRole('button', { name: 'Look at what goes' }).click();
+  await ann.page.getByText('1 call and 0 sessions would be erased for ever.').waitFor();
+  await erase.click();
+  await dialogOf(ann).waitFor({ state: 'hidden' });
+  await rowOf(ann, 'One call').getByText('Done').waitFor();
+  await rowOf(ann, 'One call').click();
+  await ann.page.getByRole('complementary').getByText('gdpr-art-17').waitFor();
+  expect(ann.troubles).toEqual([]);
+});
+
+it('opens the platform view by its key alone, which is gone when the page is left', async () => {
+  const ann = await stack.person('ann', 'admin', '/platform');
+  const key = ann.page.getByLabel('Platform key');
+  await key.fill(stack.stack.keys.platformKey);
+  await ann.page.getByRole('button', { name: 'Open', exact: true }).click();
+  await ann.page.getByText('Records that wait for the ledger').waitFor();
+  await ann.page.getByRole('link', { name: 'Tenants' }).click();
+  await rowOf(ann, stack.world.tenantId).getByText('Open').waitFor();
+  await ann.page.getByRole('link', { name: 'Freezes' }).click();
+  await ann.page.getByRole('button', { name: 'Stop everything' }).waitFor();
+  await ann.page.reload();
+  await key.waitFor();
+  expect(await key.inputValue()).toBe('');
+  expect(ann.troubles).toEqual([]);
 });

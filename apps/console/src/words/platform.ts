@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The texts of the platform view.
+
+/** English, as in en.ts. */
+export const platform = {
+  title: 'Platform',
+  keyText:
+    'This view is for who runs the deployment. It takes the platform key, which stays in the memory of this page and is gone when you leave it.',
+  key: 'Platform key',
+  open: 'Open',
+  opening: 'Opening …',
+  wrong: 'That key is not the platform key.',
+  leave: 'Forget the key',
+  tabs: { health: 'Health', tenants: 'Tenants', freezes: 'Freezes' },
+  health: {
+    text: 'As one replica reports it, read every ten seconds.',
+    ledger: 'Ledger',
+    waiting: 'Records that wait for the ledger',
+    oldest: 'The oldest waits since',
+    database: 'Database',
+    version: 'Version',
+    durable: 'Every commit survives a power cut',
+    yes: 'Yes',
+    no: 'No',
+    connections: 'Connections at most',
+    orchestrator: 'Orchestrator',
+    kernel: 'Kernel',
+    clock: 'Clock differs from the database by',
+    ms: (ms: number) => `${ms.toLocaleString('en')} ms`,
+    pools: 'Pools of connections of the kernel',
+    poolColumns: { name: 'Pool', open: 'Open', idle: 'Idle', most: 'At most', waiting: 'Requests waiting' },
+    executors: 'Executors',
+    noExecutors: 'No executor was heard of within seconds',
+    executorColumns: { id: 'Executor', lane: 'Lane', free: 'Free', slots: 'Slots', seen: 'Heard of' },
+    migrations: 'Migrations',
+  },
+  tenants: {
+    text: 'A tenant has its own agents, policy, log and people.',
+    none: { title: 'No tenants', text: 'Make the first one.' },
+    columns: { name: 'Name', state: 'State', created: 'Created' },
+    states: { open: 'Open', closed: 'Closed' },
+    create: 'New tenant',
+    createTitle: 'Make a tenant',
+    createText: 'You see the key of its first administrator once.',
+    name: 'Name',
+    onceTitle: 'The key of the first administrator',
+    onceText: 'Hand it over by a safe way. Nobody can show it again.',
+    close: 'Close for ever',
+    closeTitle: 'Close this tenant for ever',
+    closeText:
+      'Nothing is admitted any more, open calls end, and all of its keys are revoked. Its records stay. This cannot be undone.',
+    reason: 'Reason',
+    closed: 'Closed',
+    closedBy: 'Closed by',
+  },
+  freezes: {
+    text: 'A freeze of everything stops every call of every tenant, on every replica.',
+    stop: 'Stop everything',
+    stopTitle: 'Stop every call of every tenant',
+    none: { title: 'Nothing is stopped', text: 'Freezes of the whole deployment appear here.' },
+  },
+} as const;
