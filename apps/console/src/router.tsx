@@ -16,6 +16,7 @@ import { readInboxSearch } from './pages/approvals/inbox-search.ts';
 import { readEditSearch } from './pages/policy/edit-search.ts';
 import { readTokensSearch } from './pages/tokens/tokens-search.ts';
 import { readServerSearch, readToolsSearch } from './pages/tools/tools-search.ts';
+import { readEvidenceSearch } from './pages/evidence/evidence-search.ts';
 import { readWorkspaceSearch } from './pages/workspaces/workspace-search.ts';
 import { Empty, Failed, Skeleton } from './parts/loading.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -193,6 +194,32 @@ const workspace = createRoute({
   validateSearch: readWorkspaceSearch,
   component: lazyRouteComponent(() => import('./pages/workspaces/one-workspace.tsx'), 'OneWorkspace'),
 });
+const evidence = createRoute({
+  getParentRoute: () => root,
+  path: '/evidence',
+  validateSearch: readEvidenceSearch,
+  component: lazyRouteComponent(() => import('./pages/evidence/records.tsx'), 'Records'),
+});
+const record = createRoute({
+  getParentRoute: () => root,
+  path: '/evidence/records/$leafIndex',
+  component: lazyRouteComponent(() => import('./pages/evidence/one-record.tsx'), 'OneRecord'),
+});
+const log = createRoute({
+  getParentRoute: () => root,
+  path: '/evidence/log',
+  component: lazyRouteComponent(() => import('./pages/evidence/log-state.tsx'), 'LogState'),
+});
+const exportsOfRecords = createRoute({
+  getParentRoute: () => root,
+  path: '/evidence/exports',
+  component: lazyRouteComponent(() => import('./pages/evidence/exports.tsx'), 'Exports'),
+});
+const verifyFiles = createRoute({
+  getParentRoute: () => root,
+  path: '/evidence/verify',
+  component: lazyRouteComponent(() => import('./pages/evidence/verify-files.tsx'), 'VerifyFiles'),
+});
 
 const PageFailed = ({ error, reset }: ErrorComponentProps): ReactNode => <Failed error={error} retry={reset} />;
 
@@ -216,6 +243,13 @@ export const consoleRouter = createRouter({
     workspaces,
     workspace,
     platform,
+    workspaces,
+    workspace,
+    evidence,
+    record,
+    log,
+    exportsOfRecords,
+    verifyFiles,
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

@@ -4,7 +4,15 @@ import { en } from '../words/en.ts';
 /** A page that the navigation and the palette lead to. `key` is pressed after `g`. */
 export interface Place {
   readonly to:
-    '/approvals' | '/activity' | '/policy' | '/tokens' | '/tools' | '/administration' | '/workspaces' | '/platform';
+    | '/approvals'
+    | '/activity'
+    | '/policy'
+    | '/tokens'
+    | '/tools'
+    | '/administration'
+    | '/workspaces'
+    | '/platform'
+    | '/evidence';
   readonly label: string;
   readonly key: string;
 }
@@ -18,6 +26,7 @@ export const PLACES: readonly Place[] = [
   { to: '/administration', label: en.nav.administration, key: 'm' },
   { to: '/workspaces', label: en.nav.workspaces, key: 'w' },
   { to: '/platform', label: en.nav.platform, key: 'p' },
+  { to: '/evidence', label: en.nav.evidence, key: 'e' },
 ];
 
 /** Kinds of ids that have a page, by their prefix. */

@@ -6,6 +6,7 @@ import { toolWords } from './tools.ts';
 import { administration } from './administration.ts';
 
 import { download } from './download.ts';
+import { evidence } from './evidence.ts';
 import { plural } from './plural.ts';
 import { workspaces } from './workspaces.ts';
 
@@ -21,6 +22,7 @@ export const en = {
     administration: 'Administration',
     workspaces: 'Workspaces',
     platform: 'Platform',
+    evidence: 'Evidence',
   },
   roles: { admin: 'administrator', operator: 'operator', agent: 'agent', auditor: 'auditor', worker: 'worker' },
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
@@ -230,6 +232,7 @@ export const en = {
   tools: toolWords,
   administration,
   download,
+  evidence,
   workspaces,
   shown: { control: (code: string) => `control character ${code}`, copy: 'Copy', copied: 'Copied' },
 } as const;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { VerifiedReceipt } from '@writ/client/verify';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { readReceipt, verifyHere } from '../../data/receipts.ts';
 import { useSession } from '../../data/session.ts';
 import controls from '../../design/controls.module.css';
 import { errorText } from '../../parts/loading.tsx';
+import { NotVerified, Verified } from '../../parts/receipt-verdict.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { Shown } from '../../parts/shown.tsx';
 import { en } from '../../words/en.ts';
@@ -31,32 +31,18 @@ export function ReceiptCheck({ operationId }: { readonly operationId: string }):
           {en.operation.download}
         </button>
       </div>
-      {check.isSuccess ? <Verified receipt={check.data} /> : null}
-      {check.isError || download.isError ? (
-        <div className={`${controls['note']} ${controls['bad']}`} role="alert">
-          {check.isError ? <strong>{en.operation.failed}</strong> : null}
-          <p>
-            <Shown text={errorText(check.error ?? download.error)} />
-          </p>
-        </div>
+      {check.isSuccess ? (
+        <>
+          <Verified receipt={check.data} />
+          <p className={controls['hint']}>{en.operation.keysNote}</p>
+        </>
+      ) : null}
+      {check.isError ? <NotVerified error={check.error} /> : null}
+      {download.isError ? (
+        <p className={`${controls['note']} ${controls['bad']}`} role="alert">
+          <Shown text={errorText(download.error)} />
+        </p>
       ) : null}
     </section>
   );
 }
-
-const Verified = ({ receipt }: { readonly receipt: VerifiedReceipt }): ReactNode => (
-  <>
-    <p className={`${controls['note']} ${controls['good']}`}>
-      <strong>{en.operation.verified}</strong>
-    </p>
-    <ul className={styles['checks']}>
-      {receipt.checks.map(({ name, detail }) => (
-        <li key={name} className={styles['check']}>
-          <span>{name}</span>
-          <Shown text={detail} />
-        </li>
-      ))}
-    </ul>
-    <p className={controls['hint']}>{en.operation.keysNote}</p>
-  </>
-);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Snapshot, Workspace } from '@writ/client/web';
+import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useSession } from '../../data/session.ts';
 import controls from '../../design/controls.module.css';
@@ -74,6 +75,14 @@ const Facts = ({ snapshot }: { readonly snapshot: Snapshot }): ReactNode => (
       <dt>{en.workspaces.madeBy}</dt>
       <dd>
         {en.workspaces.kinds[snapshot.kind]} <Maker snapshot={snapshot} />
+      </dd>
+    </div>
+    <div>
+      <dt>{en.workspaces.proof}</dt>
+      <dd>
+        <Link to="/evidence" search={{ resource: snapshot.snapshot_id }}>
+          {en.workspaces.record}
+        </Link>
       </dd>
     </div>
   </dl>

@@ -104,6 +104,8 @@ function useTreeKeys(given: TreeGiven, active: string | null, setActive: (path: 
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const move = moveOf(rows, active, event.key);
     if (move !== null) {
+      // What is typed after a move is another name.
+      typed.current = { text: '', at: 0 };
       if ('to' in move) setActive(move.to);
       else if ('open' in move) change(move.open, true);
       else if ('close' in move) change([move.close], false);

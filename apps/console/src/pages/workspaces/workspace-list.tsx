@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Workspace } from '@writ/client/web';
-import { Link } from '@tanstack/react-router';
-import { memo, useMemo, type ReactNode } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { memo, useCallback, useMemo, type ReactNode } from 'react';
 import { useWorkspaces } from '../../data/workspaces.ts';
+import { useChosenRow } from '../../parts/chosen-row.ts';
 import { Empty, Failed, Skeleton } from '../../parts/loading.tsx';
 import { Id, Shown } from '../../parts/shown.tsx';
 import { Span } from '../../parts/time.tsx';
@@ -14,6 +15,15 @@ import styles from './workspaces.module.css';
 export function WorkspaceList(): ReactNode {
   const list = useWorkspaces();
   const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data]);
+  const navigate = useNavigate();
+  const open = useCallback(
+    (workspaceId: string) => void navigate({ to: '/workspaces/$workspaceId', params: { workspaceId }, search: {} }),
+    [navigate],
+  );
+  const chosen = useChosenRow(
+    useMemo(() => rows.map(({ workspace_id }) => workspace_id), [rows]),
+    open,
+  );
   return (
     <section className={styles['page']} aria-labelledby="page-title">
       <header className={styles['heading']}>
@@ -32,7 +42,8 @@ export function WorkspaceList(): ReactNode {
           label={en.workspaces.title}
           rows={rows}
           keyOf={({ workspace_id }) => workspace_id}
-          render={(row) => <Row row={row} />}
+          followed={chosen}
+          render={(row) => <Row row={row} isChosen={row.workspace_id === chosen} />}
           isLoadingMore={list.isFetchingNextPage}
           readMore={list.hasNextPage && !list.isFetchingNextPage ? () => void list.fetchNextPage() : null}
         />
@@ -41,12 +52,18 @@ export function WorkspaceList(): ReactNode {
   );
 }
 
-const Row = memo(({ row }: { readonly row: Workspace }): ReactNode => (
+interface RowGiven {
+  readonly row: Workspace;
+  readonly isChosen: boolean;
+}
+
+const Row = memo(({ row, isChosen }: RowGiven): ReactNode => (
   <Link
     to="/workspaces/$workspaceId"
     params={{ workspaceId: row.workspace_id }}
     search={{}}
     className={styles['listRow']}
+    data-chosen={isChosen || undefined}
   >
     <span className={styles['rowName']}>
       <Shown text={row.name} />
