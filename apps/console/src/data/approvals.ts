@@ -76,6 +76,15 @@ export function useStagedDiff(approvalId: string, effectDigest: string, isPendin
   });
 }
 
+/** How alike calls were decided before. */
+export function usePastDecisions(approvalId: string) {
+  const { api } = useSession();
+  return useQuery({
+    queryKey: [ONE, approvalId, 'alike'],
+    queryFn: ({ signal }) => api.approvals.listAlike(approvalId, { signal }),
+  });
+}
+
 export function useExplanation(operationId: string) {
   const { api } = useSession();
   return useQuery({

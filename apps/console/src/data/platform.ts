@@ -16,8 +16,9 @@ const EVERY_MS = 10_000;
 export async function openPlatform(apiKey: string): Promise<Session> {
   const withoutCookie = (url: string, init: never): Promise<unknown> =>
     window.fetch(url, { ...(init as RequestInit), credentials: 'omit' });
-  const api = new ApiClient({ url: window.location.origin, apiKey, fetch: withoutCookie });
-  return { api, me: await api.whoami.whoami() };
+  const options = { url: window.location.origin, apiKey, fetch: withoutCookie };
+  const api = new ApiClient(options);
+  return { api, options, me: await api.whoami.whoami() };
 }
 
 /** What the deployment reports about itself. */

@@ -20,13 +20,13 @@ export interface Place {
 export const PLACES: readonly Place[] = [
   { to: '/approvals', label: en.nav.approvals, key: 'a' },
   { to: '/activity', label: en.nav.activity, key: 'c' },
+  { to: '/workspaces', label: en.nav.workspaces, key: 'w' },
   { to: '/policy', label: en.nav.policy, key: 'p' },
   { to: '/tokens', label: en.nav.tokens, key: 't' },
   { to: '/tools', label: en.nav.tools, key: 'l' },
-  { to: '/administration', label: en.nav.administration, key: 'm' },
-  { to: '/workspaces', label: en.nav.workspaces, key: 'w' },
-  { to: '/platform', label: en.nav.platform, key: 'p' },
   { to: '/evidence', label: en.nav.evidence, key: 'e' },
+  { to: '/administration', label: en.nav.administration, key: 'm' },
+  { to: '/platform', label: en.nav.platform, key: 'o' },
 ];
 
 /** Kinds of ids that have a page, by their prefix. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { Live, LiveContext, useConnection } from '../data/live.ts';
 import { openSession, SessionContext, useSession, type Session } from '../data/session.ts';
 import controls from '../design/controls.module.css';
 import { Failed, Skeleton } from '../parts/loading.tsx';
-import { useKeys } from '../parts/keys.ts';
+import { useGoKeys, useKeys } from '../parts/keys.ts';
 import { Shown } from '../parts/shown.tsx';
 import { en } from '../words/en.ts';
 import { PLACES } from './places.ts';
@@ -94,15 +94,28 @@ function LostNote(): ReactNode {
 }
 
 function Navigation({ openPalette }: { readonly openPalette: () => void }): ReactNode {
+  const navigate = useNavigate();
   useKeys(useMemo(() => ({ '/': openPalette }), [openPalette]));
+  useGoKeys(
+    useMemo(
+      () => Object.fromEntries(PLACES.map(({ to, key }) => [key, () => void navigate({ to, search: {} })])),
+      [navigate],
+    ),
+  );
   return (
     <header className={styles['bar']}>
       <span className={styles['name']}>{en.app.name}</span>
       <nav aria-label={en.app.menu}>
         <ul className={styles['places']}>
-          {PLACES.map(({ to, label }) => (
+          {PLACES.map(({ to, label, key }) => (
             <li key={to}>
-              <Link to={to} search={{}} className={styles['place']} activeProps={{ 'aria-current': 'page' }}>
+              <Link
+                to={to}
+                search={{}}
+                className={styles['place']}
+                activeProps={{ 'aria-current': 'page' }}
+                aria-keyshortcuts={`g ${key}`}
+              >
                 {label}
               </Link>
             </li>

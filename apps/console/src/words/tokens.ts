@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-const plural = (count: number, one: string, many: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+import { plural } from './plural.ts';
 
 /** Texts of the pages about capability tokens. */
 export const tokenWords = {

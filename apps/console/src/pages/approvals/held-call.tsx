@@ -14,7 +14,9 @@ import { Moment, Span } from '../../parts/time.tsx';
 import { en } from '../../words/en.ts';
 import type { Choice } from './choice.ts';
 import { DecisionDialog } from './decision-dialog.tsx';
+import { PastDecisions } from './past-decisions.tsx';
 import { StagedEffect } from './staged-effect.tsx';
+import { StartedBy } from './started-by.tsx';
 import { Votes } from './votes.tsx';
 import { WhyHeld } from './why-held.tsx';
 import styles from './held-call.module.css';
@@ -60,6 +62,7 @@ function Call({ approval }: { readonly approval: Approval }): ReactNode {
         <aside className={styles['side']}>
           <Decide approval={approval} rights={rights} choose={choose} />
           <Votes approval={approval} />
+          <PastDecisions approvalId={approval.approval_id} />
           <Facts approval={approval} />
         </aside>
       </div>
@@ -233,6 +236,7 @@ function Facts({ approval }: { readonly approval: Approval }): ReactNode {
       <dd>
         <Agent id={approval.agent_id} />
       </dd>
+      <StartedBy approval={approval} />
       <dt>{en.call.created}</dt>
       <dd>
         <Moment at={approval.created_at} />
