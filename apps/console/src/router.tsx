@@ -18,6 +18,7 @@ import { readTokensSearch } from './pages/tokens/tokens-search.ts';
 import { readServerSearch, readToolsSearch } from './pages/tools/tools-search.ts';
 import { readEvidenceSearch } from './pages/evidence/evidence-search.ts';
 import { readWorkspaceSearch } from './pages/workspaces/workspace-search.ts';
+import { readReplaySearch, readSessionSearch, readSessionsSearch } from './pages/sessions/sessions-search.ts';
 import { Empty, Failed, Skeleton } from './parts/loading.tsx';
 import { Shell } from './shell/shell.tsx';
 import { en } from './words/en.ts';
@@ -221,6 +222,40 @@ const verifyFiles = createRoute({
   component: lazyRouteComponent(() => import('./pages/evidence/verify-files.tsx'), 'VerifyFiles'),
 });
 
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  validateSearch: readSessionsSearch,
+  component: lazyRouteComponent(() => import('./pages/sessions/all-sessions.tsx'), 'AllSessions'),
+});
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions/$sessionId',
+  validateSearch: readSessionSearch,
+  component: lazyRouteComponent(() => import('./pages/sessions/one-session.tsx'), 'OneSession'),
+});
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId',
+  component: lazyRouteComponent(() => import('./pages/sessions/place-of-run.tsx'), 'PlaceOfRun'),
+});
+const replay = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId/replay',
+  validateSearch: readReplaySearch,
+  component: lazyRouteComponent(() => import('./pages/sessions/run-replay.tsx'), 'RunReplay'),
+});
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs',
+  component: lazyRouteComponent(() => import('./pages/jobs/all-jobs.tsx'), 'AllJobs'),
+});
+const job = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs/$jobId',
+  component: lazyRouteComponent(() => import('./pages/jobs/one-job.tsx'), 'OneJob'),
+});
+
 const PageFailed = ({ error, reset }: ErrorComponentProps): ReactNode => <Failed error={error} retry={reset} />;
 
 export const consoleRouter = createRouter({
@@ -250,6 +285,12 @@ export const consoleRouter = createRouter({
     log,
     exportsOfRecords,
     verifyFiles,
+    sessions,
+    session,
+    run,
+    replay,
+    jobs,
+    job,
   ]),
   basepath: '/console',
   defaultPreload: 'intent',

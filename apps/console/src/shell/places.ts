@@ -12,7 +12,9 @@ export interface Place {
     | '/administration'
     | '/workspaces'
     | '/platform'
-    | '/evidence';
+    | '/evidence'
+    | '/sessions'
+    | '/jobs';
   readonly label: string;
   readonly key: string;
 }
@@ -27,6 +29,8 @@ export const PLACES: readonly Place[] = [
   { to: '/evidence', label: en.nav.evidence, key: 'e' },
   { to: '/administration', label: en.nav.administration, key: 'm' },
   { to: '/platform', label: en.nav.platform, key: 'o' },
+  { to: '/sessions', label: en.nav.sessions, key: 's' },
+  { to: '/jobs', label: en.nav.jobs, key: 'j' },
 ];
 
 /** Kinds of ids that have a page, by their prefix. */
@@ -42,8 +46,11 @@ const PAGES = {
   whk: (id: string) => ({ to: '/administration/webhooks', search: { chosen: id } }) as const,
   ers: (id: string) => ({ to: '/administration/erasures', search: { chosen: id } }) as const,
   wsp: (id: string) => ({ to: '/workspaces/$workspaceId', params: { workspaceId: id } }) as const,
+  ses: (id: string) => ({ to: '/sessions/$sessionId', params: { sessionId: id } }) as const,
+  run: (id: string) => ({ to: '/runs/$runId', params: { runId: id } }) as const,
+  job: (id: string) => ({ to: '/jobs/$jobId', params: { jobId: id } }) as const,
 };
-const ID = /^(op|apr|cap|frz|mbr|inv|agt|key|whk|ers|wsp)_[0-9a-z]{26}$/;
+const ID = /^(op|apr|cap|frz|mbr|inv|agt|key|whk|ers|wsp|ses|run|job)_[0-9a-z]{26}$/;
 
 /** Where the page of an id is; null: the text is no id that has one. */
 export function placeOfId(text: string): ReturnType<(typeof PAGES)[keyof typeof PAGES]> | null {

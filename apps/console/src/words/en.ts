@@ -4,6 +4,8 @@ import { policyWords } from './policy.ts';
 import { tokenWords } from './tokens.ts';
 import { toolWords } from './tools.ts';
 import { administration } from './administration.ts';
+import { jobs } from './jobs.ts';
+import { replay, sessions } from './sessions.ts';
 
 import { download } from './download.ts';
 import { evidence } from './evidence.ts';
@@ -23,6 +25,8 @@ export const en = {
     workspaces: 'Workspaces',
     platform: 'Platform',
     evidence: 'Evidence',
+    sessions: 'Sessions',
+    jobs: 'Jobs',
   },
   roles: { admin: 'administrator', operator: 'operator', agent: 'agent', auditor: 'auditor', worker: 'worker' },
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
@@ -239,5 +243,8 @@ export const en = {
   download,
   evidence,
   workspaces,
+  sessions,
+  replay,
+  jobs,
   shown: { control: (code: string) => `control character ${code}`, copy: 'Copy', copied: 'Copied' },
 } as const;
