@@ -22,6 +22,8 @@ export interface Place {
 export const PLACES: readonly Place[] = [
   { to: '/approvals', label: en.nav.approvals, key: 'a' },
   { to: '/activity', label: en.nav.activity, key: 'c' },
+  { to: '/sessions', label: en.nav.sessions, key: 's' },
+  { to: '/jobs', label: en.nav.jobs, key: 'j' },
   { to: '/workspaces', label: en.nav.workspaces, key: 'w' },
   { to: '/policy', label: en.nav.policy, key: 'p' },
   { to: '/tokens', label: en.nav.tokens, key: 't' },
@@ -29,8 +31,6 @@ export const PLACES: readonly Place[] = [
   { to: '/evidence', label: en.nav.evidence, key: 'e' },
   { to: '/administration', label: en.nav.administration, key: 'm' },
   { to: '/platform', label: en.nav.platform, key: 'o' },
-  { to: '/sessions', label: en.nav.sessions, key: 's' },
-  { to: '/jobs', label: en.nav.jobs, key: 'j' },
 ];
 
 /** Kinds of ids that have a page, by their prefix. */

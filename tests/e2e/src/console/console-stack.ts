@@ -35,6 +35,11 @@ export interface Person {
   readonly troubles: readonly string[];
 }
 
+interface ConsoleOptions extends WorldOptions, Pick<StackOptions, 'programs'> {
+  readonly executor?: Readonly<Record<string, string>>;
+  readonly orchestrator?: Readonly<Record<string, string>>;
+}
+
 /** A whole Writ with one tenant, whose people use the console. */
 export class ConsoleStack {
   readonly url: string;
@@ -51,11 +56,9 @@ export class ConsoleStack {
     this.#browser = browser;
   }
 
-  /** `programs` and `executor`: other programs of the stack, and the environment of its executor. */
-  static async open(
-    options: WorldOptions & Pick<StackOptions, 'programs'> & { readonly executor?: Record<string, string> } = {},
-  ): Promise<ConsoleStack> {
-    const { programs, executor, ...ofWorld } = options;
+  /** `programs`: other programs of the stack; `executor` and `orchestrator`: more of their environment. */
+  static async open(options: ConsoleOptions = {}): Promise<ConsoleStack> {
+    const { programs, executor, orchestrator = {}, ...ofWorld } = options;
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const server = await AuthorizationServer.open(url);
@@ -64,6 +67,7 @@ export class ConsoleStack {
       env: {
         ...(executor === undefined ? {} : { executor }),
         orchestrator: {
+          ...orchestrator,
           WRIT_HTTP_PORT: port,
           WRIT_PUBLIC_URL: url,
           WRIT_AUTHORIZATION_SERVERS: server.issuer,

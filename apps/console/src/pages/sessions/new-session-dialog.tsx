@@ -48,7 +48,7 @@ export function NewSessionDialog({ close }: { readonly close: () => void }): Rea
     <ConfirmDialog
       title={en.sessions.newTitle}
       action={en.sessions.newAction}
-      isDisabled={token === undefined || workspace === '' || typed.model === ''}
+      mayRun={token !== undefined && workspace !== '' && typed.model !== ''}
       run={run}
       close={close}
     >
