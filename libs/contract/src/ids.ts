@@ -37,6 +37,7 @@ export const ID_KINDS = {
   budget: 'bgt',
   member: 'mbr',
   invitation: 'inv',
+  channel: 'chn',
 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 

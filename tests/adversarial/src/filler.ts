@@ -79,6 +79,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'orchestrator.member.name': `'x'`,
   'orchestrator.invitation.role': `'admin'`,
   'orchestrator.invitation.address_hash': `decode(repeat('00', 32), 'hex')`,
+  'orchestrator.channel.kind': `'slack'`,
   'orchestrator.webhook.events': `'{x}'`,
   'orchestrator.run.place': '1',
   'orchestrator.run.role': `'agent'`,

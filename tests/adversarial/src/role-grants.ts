@@ -27,6 +27,8 @@ export const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Ve
     'orchestrator.offboarding': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.invitation': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.person': ['SELECT', 'INSERT', 'DELETE'],
+    'orchestrator.channel': ['SELECT', 'INSERT', 'DELETE'],
+    'orchestrator.channel_message': APPEND,
     'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'],
     'orchestrator.delivery': APPEND,
     'orchestrator.session': ['SELECT', 'INSERT', 'DELETE'],

@@ -68,6 +68,13 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     url: UNUSED_URL,
     events: ['approval.pending'],
   });
+  // Slack is never reached: nothing asks for an approval after it is disabled.
+  const channel = await world.admin.must('/v1/channels', {
+    name: 'spare',
+    kind: 'slack',
+    slack: { conversation: 'C0123456789', bot_token: 'xoxb-of-no-workspace', api_url: UNUSED_URL },
+  });
+  await world.admin.request('PATCH', `/v1/channels/${channel.channel_id as string}`, { state: 'disabled' });
   const delivery = await world.admin.must(`/v1/webhooks/${webhook.webhook_id as string}/ping`);
   const sandbox = `of-${world.tenantId.toLowerCase()}`;
   await world.admin.request('PUT', '/v1/sandboxes', { name: sandbox, workspace_id: world.workspaceId });
@@ -164,6 +171,7 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
     // Only a tenant with an identity provider has invitations; `invitations.spec.ts` has some.
     invitation_id: unusedConnection().replace('con_', 'inv_'),
     webhook_id: webhook.webhook_id,
+    channel_id: channel.channel_id,
     delivery_id: delivery.delivery_id,
     api_key_id: key.api_key_id,
     agent_id: world.agentId,

@@ -10,6 +10,7 @@ import { RevokeKey } from '../calls/kernel/revoke-key.ts';
 import { ShowOperation } from '../calls/show-operation.ts';
 import { ReadReceipt } from '../delivery/read-receipt.ts';
 import { LedgerClient } from '../delivery/ledger-client.ts';
+import { ChannelSecrets } from '../delivery/channels/channel-secrets.ts';
 import { WebhookSecrets } from '../delivery/webhooks/secrets.ts';
 import { Authenticator } from '../edge/access/authenticator.ts';
 import { RateLimit } from '../edge/access/rate-limit.ts';
@@ -23,6 +24,7 @@ import { Jobs } from '../store/jobs/jobs.ts';
 import { ApiKeys } from '../store/keys/api-keys.ts';
 import { Members } from '../store/members/members.ts';
 import { Sessions } from '../store/session-rows/sessions.ts';
+import { Channels } from '../store/channels/channels.ts';
 import { Webhooks } from '../store/webhooks/webhooks.ts';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalQueueController } from './approvals/approval-queue.controller.ts';
@@ -34,6 +36,8 @@ import { BudgetsController } from './budgets/budgets.controller.ts';
 import { CallSettingsController } from './call-settings/call-settings.controller.ts';
 import { CallsController } from './calls/calls.controller.ts';
 import { ChangeKeys } from './api-keys/change-keys.ts';
+import { ChangeChannels } from './channels/change-channels.ts';
+import { ChannelsController } from './channels/channels.controller.ts';
 import { ChangeWebhooks } from './webhooks/change-webhooks.ts';
 import { Compare } from './workspaces/compare.ts';
 import { ConnectController } from './connect/connect.controller.ts';
@@ -122,6 +126,9 @@ export interface ApiConfig extends McpConfig, ConnectConfig {
   readonly webhookAllowed: ReadonlySet<string>;
   /** `host:port` of OAuth issuers that may be reached by plain HTTP */
   readonly issuerAllowed: ReadonlySet<string>;
+  /** absent: there are no channels, since messages could lead nowhere */
+  readonly WRIT_PUBLIC_URL?: string | undefined;
+  readonly WRIT_CONSOLE?: boolean;
 }
 
 const workspaces: Provider[] = [
@@ -144,6 +151,17 @@ const revocation = provideBy(
   [KernelClient, ApiKeys, Authenticator, DriveRuns],
   (kernel, keys, authenticator, runs) => new RevokeKey(kernel, { keys, authenticator, runs }),
 );
+
+const channels = ({ webhookAllowed: allowed, WRIT_PUBLIC_URL: url, WRIT_CONSOLE: isOn }: ApiConfig): Provider =>
+  provideBy(
+    ChangeChannels,
+    [KernelClient, Channels, ChannelSecrets],
+    (kernel, rows, secrets) =>
+      new ChangeChannels({
+        ...{ kernel, channels: rows, secrets, allowed },
+        hasConsole: url !== undefined && isOn !== false,
+      }),
+  );
 
 const resources = ({ webhookAllowed, issuerAllowed }: ApiConfig): Provider[] => [
   provideBy(ReportSystem, [KernelClient], (kernel) => new ReportSystem(kernel, Date.now)),
@@ -253,6 +271,7 @@ const CONTROLLERS = [
   SystemController,
   EventsController,
   ExportsController,
+  ChannelsController,
   WebhooksController,
   DeliveriesController,
   SessionsController,
@@ -274,6 +293,7 @@ export class ApiModule {
       providers: [
         revocation,
         ...resources(config),
+        channels(config),
         ...workspaces,
         ...membersProviders(logger),
         ...invitationsProviders(),

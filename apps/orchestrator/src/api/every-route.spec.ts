@@ -148,6 +148,7 @@ it('answers "not yours" as "not there": the same bytes but for the request\'s id
     capability_token_id: newId('token'),
     api_key_id: newId('apiKey'),
     webhook_id: newId('webhook'),
+    channel_id: newId('channel'),
     delivery_id: newId('delivery'),
     freeze_id: newId('freeze'),
     resource_id: newId('resource'),

@@ -144,6 +144,12 @@ const OF_ADMINISTRATION: Readonly<Record<string, unknown>> = {
   uploadFiles: { files: [{ path: 'src/b.txt', content: 'hello\n' }] },
   erase: { operation_id, reason_code: 'asked' },
   setRetention: { payload_days: 30, output_days: null },
+  createChannel: {
+    name: 'on call',
+    kind: 'slack',
+    slack: { conversation: 'C0123456789', bot_token: 'xoxb-replace-with-yours' },
+  },
+  changeChannel: { state: 'disabled' },
   createWebhook: hook,
   changeWebhook: { ...hook, state: 'active' },
   rotateWebhookSecret: {},

@@ -133,6 +133,7 @@ import {
   UsageView,
 } from './sessions/views.ts';
 import { Whoami } from './whoami/routes.ts';
+import { ChannelList, ChannelView } from './channels/views.ts';
 import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } from './webhooks/views.ts';
 
 /** Schemas with a name in the OpenAPI document. */
@@ -255,6 +256,8 @@ export const NAMED: NamedSchemas = {
   SessionList,
   Transcript: TranscriptView,
   Usage: UsageView,
+  Channel: ChannelView,
+  ChannelList,
   Delivery: DeliveryView,
   DeliveryList,
   NewWebhook: NewWebhookView,

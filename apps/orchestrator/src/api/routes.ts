@@ -42,6 +42,7 @@ import { TOKENS } from './tokens/routes.ts';
 import { TOOL_ROUTES } from './tools/routes.ts';
 import { TURNS } from './turns/routes.ts';
 import { CALL_USAGE } from './usage/routes.ts';
+import { CHANNELS } from './channels/routes.ts';
 import { WEBHOOKS } from './webhooks/routes.ts';
 import { WHOAMI } from './whoami/routes.ts';
 import { WORKSPACES } from './workspaces/routes.ts';
@@ -94,6 +95,7 @@ export const ROUTES: readonly RouteRow[] = [
   TOOL_ROUTES,
   MCP_SERVERS,
   MCP_CONNECTIONS,
+  CHANNELS,
   WEBHOOKS,
   LOG,
   EXPORTS,

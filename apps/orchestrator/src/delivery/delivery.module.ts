@@ -5,7 +5,10 @@ import { provideBy, provideClass, provideValue, outboundOf, Repeated, type Proce
 import { KernelClient } from '../calls/kernel/kernel-client.ts';
 import { Published } from '../edge/published-keys.ts';
 import { RegisteredLifetime } from '../store/registered-lifetime.ts';
+import { ChannelMessages } from '../store/channels/channel-messages.ts';
 import { Deliveries } from '../store/webhooks/deliveries.ts';
+import { ChannelSecrets } from './channels/channel-secrets.ts';
+import { SendDue } from './channels/send-due.ts';
 import { ExportBundle } from './exports/export-bundle.ts';
 import { ExportHub } from './exports/export-hub.ts';
 import { ExportRecords } from './exports/export-records.ts';
@@ -27,6 +30,8 @@ const DELIVER_MS = 500;
 /** Ended deliveries are stored for a month, for people who look into them. */
 const PRUNE_MS = 60_000;
 const DELIVERIES_KEPT_MS = 30 * 24 * 3_600_000;
+/** A message in a channel can be changed for so long after the last change: longer than approvals are pending. */
+const CHANNEL_MESSAGES_KEPT_MS = 90 * 24 * 3_600_000;
 
 /** The configuration of deliveries. */
 export type DeliveryConfig = Parameters<typeof outboundOf>[0] & {
@@ -36,6 +41,8 @@ export type DeliveryConfig = Parameters<typeof outboundOf>[0] & {
   readonly webhookKey: Buffer;
   /** `host:port` */
   readonly webhookAllowed: ReadonlySet<string>;
+  /** absent: nothing is sent to channels, since messages could lead nowhere */
+  readonly WRIT_PUBLIC_URL?: string | undefined;
 };
 
 /** Provides exports of records to systems that store or monitor them. */
@@ -57,11 +64,15 @@ function webhooks(config: DeliveryConfig, { logger, telemetry }: ProcessContext)
   const gate = new EgressGate(config.webhookAllowed, resolveByDns, outboundOf(config));
   return [
     provideValue(new WebhookSecrets(config.webhookKey)),
-    provideBy(GatherNotices, [KernelClient, Deliveries, RegisteredLifetime], (kernel, deliveries, lifetime) => {
-      const gather = new GatherNotices(kernel, deliveries, report);
-      lifetime.add(new Repeated(() => gather.run(), GATHER_MS, report));
-      return gather;
-    }),
+    provideBy(
+      GatherNotices,
+      [KernelClient, Deliveries, ChannelMessages, RegisteredLifetime],
+      (kernel, deliveries, messages, lifetime) => {
+        const gather = new GatherNotices(kernel, deliveries, messages, report);
+        lifetime.add(new Repeated(() => gather.run(), GATHER_MS, report));
+        return gather;
+      },
+    ),
     provideBy(DeliverDue, [Deliveries, WebhookSecrets, RegisteredLifetime], (deliveries, secrets, lifetime) => {
       const deliver = new DeliverDue(
         deliveries,
@@ -82,12 +93,36 @@ function webhooks(config: DeliveryConfig, { logger, telemetry }: ProcessContext)
   ];
 }
 
-/** Everything that Writ sends out: messages to webhooks and exports of records. */
+/** Provides messages about approvals in channels. */
+function channels(config: DeliveryConfig, { logger }: ProcessContext): Provider[] {
+  const report = (err: unknown): void => logger.warn({ err }, 'channels: an error occurred; the work is retried');
+  const gate = new EgressGate(config.webhookAllowed, resolveByDns, outboundOf(config));
+  const { WRIT_PUBLIC_URL: url } = config;
+  return [
+    provideValue(new ChannelSecrets(config.webhookKey)),
+    provideBy(
+      SendDue,
+      [KernelClient, ChannelMessages, ChannelSecrets, RegisteredLifetime],
+      (kernel, messages, secrets, lifetime) => {
+        const given = { kernel, messages, secrets, gate, report, now: Date.now, chance: Math.random };
+        const send = new SendDue({ ...given, url: url ?? '' });
+        lifetime.add(
+          ...(url === undefined ? [] : [new Repeated(() => send.run(), DELIVER_MS, report)]),
+          new Repeated(() => messages.prune(CHANNEL_MESSAGES_KEPT_MS), PRUNE_MS, report),
+          { start: () => undefined, stop: () => send.stop() },
+        );
+        return send;
+      },
+    ),
+  ];
+}
+
+/** Everything that Writ sends out: messages to webhooks and channels, and exports of records. */
 @Module({})
 export class DeliveryModule {
   /** @param below the modules before this one */
   static with(config: DeliveryConfig, given: ProcessContext, below: DynamicModule[]): DynamicModule {
-    const providers = [...exporting(config, given), ...webhooks(config, given)];
+    const providers = [...exporting(config, given), ...webhooks(config, given), ...channels(config, given)];
     return {
       module: DeliveryModule,
       imports: below,

@@ -220,6 +220,12 @@ export function sampleOf(
       return { query: '?for_ms=0' };
     case 'followEvents':
       return { query: '?for_ms=0' };
+    case 'createChannel':
+      return {
+        body: { name: 'one', kind: 'slack', slack: { conversation: 'C0123456789', bot_token: 'xoxb-of-a-spec' } },
+      };
+    case 'changeChannel':
+      return { body: { name: 'two', state: 'disabled' } };
     case 'createWebhook':
       return {
         body: { name: 'one', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] },

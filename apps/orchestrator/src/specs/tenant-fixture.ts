@@ -100,7 +100,7 @@ export const GRANT = {
 
 /** Creates one object of each kind for a tenant. The ids are named like path parameters. */
 export async function createFixture(api: TestApi, tenant: TestTenant) {
-  const { kernel, blobs, ledger, keys, hooks, runs, jobs, audio } = api;
+  const { kernel, blobs, ledger, keys, hooks, channels, runs, jobs, audio } = api;
   const { tenantId, agentId } = tenant;
   const file = await blobs.put(tenantId, Buffer.from('hello\n'));
   const src = encodeNode([{ kind: 'file', mode: '755', name: 'a.txt', ...file }]);
@@ -241,6 +241,15 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     },
     10,
   );
+  const { channel_id } = await channels.channels.create(
+    tenantId,
+    {
+      channel_id: newId('channel'),
+      ...{ name: 'c', kind: 'slack', destination: 'C0123456789', api_url: 'https://slack.com/api' },
+      ...{ bot_token: Buffer.alloc(60), created_by: api_key_id },
+    },
+    10,
+  );
   const delivery = await hooks.deliveries.add(tenantId, webhook_id, {
     message_id: newId('notice'),
     kind: 'approval.pending',
@@ -333,6 +342,7 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     name,
     delivery_id: delivery?.delivery_id ?? '',
     webhook_id,
+    channel_id,
     agent_id: agentId,
     workspace_id,
     operation_id,

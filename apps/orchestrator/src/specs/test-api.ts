@@ -25,6 +25,7 @@ import { formatApiKey, hashApiKey } from '../edge/access/api-key-text.ts';
 import { undocumentedAnswer } from './documented-answers.ts';
 import { FakeBrowserSessions } from './fake-browser-sessions.ts';
 import { FakeDeviceAuthorizations, FakeSignIns } from './fake-sign-ins.ts';
+import { FakeChannels } from './fake-channels.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeMembers, FakeOffboardings } from './fake-members.ts';
 import { FakeSuspensions } from './fake-suspensions.ts';
@@ -122,6 +123,8 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
   const hooks = new FakeHooks();
   // Nothing is delivered unless a test enables it.
   hooks.isPaused = true;
+  const channels = new FakeChannels();
+  channels.isPaused = true;
   const runs = new FakeRuns();
   runs.isPaused = true;
   const jobs = new FakeJobs();
@@ -141,6 +144,8 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
     audio,
     webhooks: hooks.webhooks,
     deliveries: hooks.deliveries,
+    channels: channels.channels,
+    channelMessages: channels.messages,
     sessions: runs.sessions,
     runWork: runs.work,
     sessionTexts: runs.sessionTexts,
@@ -220,6 +225,7 @@ export async function openTestApi(more: Partial<OrchestratorConfig> = {}, port =
     deviceAuthorizations,
     blobs,
     hooks,
+    channels,
     runs,
     jobs,
     telemetry,

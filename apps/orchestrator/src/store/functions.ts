@@ -3,6 +3,7 @@
 // statements.
 import type { Id, TenantId } from '@writ/contract';
 import { sqlFunction, sqlTypes } from '@writ/database';
+import type { ChannelClaim } from './channels/channel-messages.ts';
 import type { ProviderInForce } from './identities/identities.ts';
 import type { Role } from './keys/roles.ts';
 import type { OpenOffboarding } from './members/offboardings.ts';
@@ -99,6 +100,17 @@ export const orchestratorSql = {
   /** How many it deleted. */
   pruneDeliveries: sqlFunction<number>()(
     'orchestrator.prune_deliveries',
+    { older_ms: bigint, rows: integer },
+    { returns: 'value' },
+  ),
+  claimChannelMessages: sqlFunction<ChannelClaim>()(
+    'orchestrator.claim_channel_messages',
+    { rows: integer, tenant_max: integer, claim_ms: bigint },
+    { returns: 'rows' },
+  ),
+  /** How many it deleted. */
+  pruneChannelMessages: sqlFunction<number>()(
+    'orchestrator.prune_channel_messages',
     { older_ms: bigint, rows: integer },
     { returns: 'value' },
   ),

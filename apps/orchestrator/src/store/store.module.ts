@@ -7,6 +7,10 @@ import { pgBlobs } from '@writ/blobs-pg';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability, type Pool } from '@writ/database';
 import { provideValue, Repeated, type ProcessContext } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
+import { ChannelMessages } from './channels/channel-messages.ts';
+import { Channels } from './channels/channels.ts';
+import { PgChannelMessages } from './channels/pg-channel-messages.ts';
+import { PgChannels } from './channels/pg-channels.ts';
 import { BrowserSessions } from './identities/browser-sessions.ts';
 import { Identities } from './identities/identities.ts';
 import { PgBrowserSessions } from './identities/pg-browser-sessions.ts';
@@ -70,6 +74,8 @@ export interface Stores {
   readonly audio: AudioIngest;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
+  readonly channels: Channels;
+  readonly channelMessages: ChannelMessages;
   readonly sessions: Sessions;
   readonly runWork: RunWork;
   readonly sessionTexts: SessionTexts;
@@ -114,6 +120,8 @@ function openStores(config: StoreConfig, { logger, readiness, telemetry: { meter
     audio: pgAudioIngest(pool),
     webhooks: new PgWebhooks(pool),
     deliveries: new PgDeliveries(pool),
+    channels: new PgChannels(pool),
+    channelMessages: new PgChannelMessages(pool),
     sessions: new PgSessions(pool, seal),
     runWork: new PgRunWork(pool, seal),
     sessionTexts: new PgSessionTexts(pool, seal),
@@ -157,6 +165,8 @@ export class StoreModule {
       provideValue(stores.audio, AudioIngest),
       provideValue(stores.webhooks, Webhooks),
       provideValue(stores.deliveries, Deliveries),
+      provideValue(stores.channels, Channels),
+      provideValue(stores.channelMessages, ChannelMessages),
       provideValue(stores.sessions, Sessions),
       provideValue(stores.runWork, RunWork),
       provideValue(stores.sessionTexts, SessionTexts),

@@ -4,6 +4,8 @@ import { Fault, subjectsOf, type CallNotice, type McpServerNotice } from '@writ/
 import { newId } from '@writ/nest-kit';
 import { newWebhook } from '../../store/webhooks/webhooks.contract.ts';
 import { FakeKernel } from '../../specs/fake-kernel.ts';
+import { FakeChannels } from '../../specs/fake-channels.ts';
+import { newChannel } from '../../store/channels/channels.contract.ts';
 import { FakeHooks } from '../../specs/fake-webhooks.ts';
 import { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import { GatherNotices } from './gather-notices.ts';
@@ -33,16 +35,17 @@ async function open() {
     new FakeHooks(),
     [] as unknown[],
   ];
+  const channels = new FakeChannels();
   await kernel.serve(bus);
   const client = new KernelClient(bus, subjectsOf('s0'), Date.now);
-  const gather = () => new GatherNotices(client, hooks.deliveries, (error) => reported.push(error));
+  const gather = () => new GatherNotices(client, hooks.deliveries, channels.messages, (error) => reported.push(error));
   const tenant = newId('tenant');
   const webhook = await hooks.webhooks.create(
     tenant,
     newWebhook({ events: ['approval.pending', 'operation.ambiguous', 'mcp_server.tools_changed'] }),
     10,
   );
-  return { bus, kernel, hooks, reported, gather, tenant, webhook };
+  return { bus, kernel, hooks, channels, reported, gather, tenant, webhook };
 }
 
 it('a notice is stored as a message for the subscribed webhooks, and then dropped at the kernel', async () => {
@@ -87,7 +90,7 @@ it('a notice about an MCP server is a message with the server and the tools, and
 });
 
 it('a kernel of the version before, which knows no notices about MCP servers, is asked as before', async () => {
-  const { hooks, tenant } = await open();
+  const { hooks, channels, tenant } = await open();
   const [bus, told, asked] = [memoryBus({ now: Date.now }), notice(tenant), [] as object[]];
   const serve = async (name: string, handler: (payload: object) => object) =>
     await bus.serve(subjectsOf('s0').request(name), {
@@ -102,7 +105,7 @@ it('a kernel of the version before, which knows no notices about MCP servers, is
   });
   await serve('kernel.notice.drop', () => ({}));
   const client = new KernelClient(bus, subjectsOf('s0'), Date.now);
-  await new GatherNotices(client, hooks.deliveries, () => undefined).run();
+  await new GatherNotices(client, hooks.deliveries, channels.messages, () => undefined).run();
   expect(hooks.sent.map(({ row }) => row.message_id)).toEqual([told.notice_id]);
   await bus.close();
 });
@@ -134,4 +137,38 @@ it('a notice is not dropped before it is stored, and a failure for one tenant do
   expect(kernel.notices).toEqual([theirs]);
   expect(hooks.sent.map(({ row }) => row.message_id)).toEqual([mine.notice_id]);
   expect(reported).toMatchObject([{ code: 'database.unavailable' }]);
+});
+
+it('a notice about an approval is due in every channel of the tenant, once, and only where it asks somebody', async () => {
+  const { kernel, channels, gather, tenant } = await open();
+  const [one, two] = [newChannel(), newChannel()];
+  for (const channel of [one, two]) await channels.channels.create(tenant, channel, 10);
+  await channels.channels.create(newId('tenant'), newChannel(), 10);
+  const told = notice(tenant);
+  const { approval_id } = told;
+  kernel.notices = [
+    told,
+    notice(tenant, { kind: 'approval.denied' }),
+    notice(tenant, { kind: 'operation.ambiguous' }),
+    notice(tenant, { kind: 'approval.from_a_newer_kernel' }),
+  ];
+  await gather().run();
+  const due = () => channels.sent.map(({ row }) => [row.channel_id, row.approval_id, row.wanted]).toSorted();
+  const ids = [one, two].map(({ channel_id }) => channel_id).toSorted();
+  expect(due()).toEqual(ids.map((id) => [id, approval_id, 1]));
+  kernel.notices = [notice(tenant, { kind: 'approval.voted', approval_id })];
+  await gather().run();
+  expect(due()).toEqual(ids.map((id) => [id, approval_id, 2]));
+});
+
+it('a notice stays at the kernel until the channels have it, too', async () => {
+  const { kernel, hooks, channels, gather, reported, tenant } = await open();
+  await channels.channels.create(tenant, newChannel(), 10);
+  const note = vi.spyOn(channels.messages, 'note').mockRejectedValueOnce(new Error('the database is away'));
+  kernel.notices = [notice(tenant)];
+  await gather().run();
+  expect([kernel.notices.length, reported.length, channels.sent.length]).toEqual([1, 1, 0]);
+  await gather().run();
+  expect([kernel.notices.length, hooks.sent.length, channels.sent.length]).toEqual([0, 1, 1]);
+  note.mockRestore();
 });

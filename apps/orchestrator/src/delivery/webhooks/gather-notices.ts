@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Notice, TenantId } from '@writ/contract';
+import type { ChannelMessages } from '../../store/channels/channel-messages.ts';
 import type { Deliveries } from '../../store/webhooks/deliveries.ts';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
+import { changesOf } from '../channels/changes-of.ts';
 import { messageOf } from './message.ts';
 
 /** Notices that are fetched at once; they fit easily into one message on the bus. */
 const NOTICES_MAX = 100;
 
 /**
- * Fetches the kernel's notices, and stores them for the subscribed webhooks. INVARIANT (none lost, none twice): the
- * kernel drops a notice after it is durable here, and it is stored once for each webhook. So any number of replicas may
- * fetch notices and crash at any time.
+ * Fetches the kernel's notices, and stores them for the subscribed webhooks and for channels. INVARIANT (none lost,
+ * none twice): the kernel drops a notice after it is durable here. It is stored once for each webhook, and a channel
+ * has one message for each approval. So any number of replicas may fetch notices and crash at any time.
  */
 export class GatherNotices {
   readonly #kernel: KernelClient;
   readonly #deliveries: Deliveries;
+  readonly #channels: Pick<ChannelMessages, 'note'>;
   readonly #report: (error: unknown) => void;
 
-  constructor(kernel: KernelClient, deliveries: Deliveries, report: (error: unknown) => void) {
+  constructor(
+    kernel: KernelClient,
+    deliveries: Deliveries,
+    channels: Pick<ChannelMessages, 'note'>,
+    report: (error: unknown) => void,
+  ) {
     this.#kernel = kernel;
     this.#deliveries = deliveries;
+    this.#channels = channels;
     this.#report = report;
   }
 
@@ -43,6 +52,8 @@ export class GatherNotices {
   async #keep(tenantId: TenantId, notices: readonly Notice[]): Promise<string[]> {
     try {
       await this.#deliveries.fanOut(tenantId, notices.map(messageOf));
+      const changes = changesOf(notices);
+      if (changes.length > 0) await this.#channels.note(tenantId, changes);
       return notices.map(({ notice_id }) => notice_id);
     } catch (error) {
       this.#report(error);
