@@ -212,7 +212,10 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     })),
     ...vitest('faults', (['fault'] as const).filter(chosen), 'faults', FAULT_WORKERS),
     ...vitest('timing', (['timing'] as const).filter(chosen), 'timing', 1),
-    ...vitest('long', (['long'] as const).filter(chosen), 'long', STACK_WORKERS),
+    // Most pages of the console are among them.
+    ...preparedBy(vitest('long', (['long'] as const).filter(chosen), 'long', STACK_WORKERS), (setup) =>
+      ensurePrograms(setup, CONSOLE_PROGRAMS),
+    ),
     // It renders the chart, and needs no other part.
     ...preparedBy(vitest('chart', (['chart'] as const).filter(chosen), 'deploy', UNIT_WORKERS), ensureChartTools).map(
       (check) => ({ ...check, afterSetUp: false }),

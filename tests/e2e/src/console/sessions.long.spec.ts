@@ -17,10 +17,10 @@ let model: ScriptedModel;
 let runs: RunClient;
 beforeAll(async () => {
   model = await ScriptedModel.open();
-  stack = await ConsoleStack.open(
-    { files: { 'a.txt': 'one\n', 'old/b.txt': 'two\n', 'worn/c.txt': 'three\n' } },
-    { WRIT_MODELS_FILE: model.file },
-  );
+  stack = await ConsoleStack.open({
+    files: { 'a.txt': 'one\n', 'old/b.txt': 'two\n', 'worn/c.txt': 'three\n' },
+    orchestrator: { WRIT_MODELS_FILE: model.file },
+  });
   runs = new RunClient(stack.world, model);
 });
 afterAll(async () => {
@@ -81,8 +81,9 @@ it('what an agent, a tool and a person wrote is shown as it is, and fits a narro
   const text = await page.locator('main').innerText();
   expect(text).toContain('U+202E');
   expect(text).not.toMatch(/[\u202E\u0007]/);
-  expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBe(NARROW.width);
-  expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(NARROW.width);
+  const main = "document.querySelector('main')";
+  expect(await page.evaluate<number>(`${main}.scrollWidth - ${main}.clientWidth`)).toBe(0);
   expect(troubles).toEqual([]);
 });
 
