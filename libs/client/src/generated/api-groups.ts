@@ -25,6 +25,8 @@ import type {
   CancelOperationBody,
   CancelRunAnswer,
   CancelRunBody,
+  ChangeChannelAnswer,
+  ChangeChannelBody,
   ChangeJobAnswer,
   ChangeJobBody,
   ChangeMemberAnswer,
@@ -37,6 +39,8 @@ import type {
   CreateAgentBody,
   CreateApiKeyAnswer,
   CreateApiKeyBody,
+  CreateChannelAnswer,
+  CreateChannelBody,
   CreateDeviceAuthorizationAnswer,
   CreateExecutionProfileAnswer,
   CreateExecutionProfileBody,
@@ -61,6 +65,7 @@ import type {
   DelegateApprovalAnswer,
   DelegateApprovalBody,
   DeleteBudgetAnswer,
+  DeleteChannelAnswer,
   DeleteFileAnswer,
   DeleteJobAnswer,
   DeleteSessionAnswer,
@@ -110,6 +115,7 @@ import type {
   LinkIdentityBody,
   ListAgentsAnswer,
   ListAgentsQuery,
+  ListAlikeApprovalsAnswer,
   ListApiKeysAnswer,
   ListApiKeysQuery,
   ListApprovalsAnswer,
@@ -120,6 +126,8 @@ import type {
   ListBriefApprovalsQuery,
   ListBudgetsAnswer,
   ListBudgetsQuery,
+  ListChannelsAnswer,
+  ListChannelsQuery,
   ListContainersAnswer,
   ListContainersQuery,
   ListDelegationsAnswer,
@@ -227,6 +235,7 @@ import type {
   ReadCallSettingsAnswer,
   ReadCallUsageAnswer,
   ReadCallUsageQuery,
+  ReadChannelAnswer,
   ReadConsistencyAnswer,
   ReadConsistencyQuery,
   ReadContainerLogsAnswer,
@@ -417,6 +426,8 @@ export interface ApprovalsApi {
   get(approval_id: string, query?: ReadApprovalQuery, options?: RequestOptions): Promise<ReadApprovalAnswer>;
   /** Shows the staged effect as a diff, which an approval would commit. Roles: admin, operator. */
   getDiff(approval_id: string, options?: RequestOptions): Promise<ReadApprovalDiffAnswer>;
+  /** Lists how the last approvals of calls of the same tool and agent ended. Roles: admin, operator, auditor. */
+  listAlike(approval_id: string, options?: RequestOptions): Promise<ListAlikeApprovalsAnswer>;
   /** Approves a call; nobody approves their own. Where a quorum is needed, it counts as one vote. Roles: admin, operator. */
   approve(approval_id: string, body?: ApproveBody, options?: RequestOptions): Promise<ApproveAnswer>;
   /** Ends the held call and proposes it again with other arguments; the editor may not approve the new call. Roles: admin, operator. */
@@ -474,6 +485,19 @@ export interface CapabilityTokensApi {
   get(capability_token_id: string, query?: ReadTokenQuery, options?: RequestOptions): Promise<ReadTokenAnswer>;
   /** Revokes a token and its descendants; an agent's key may revoke only descendants of its tokens. Roles: admin, operator, agent. */
   revoke(capability_token_id: string, body?: RevokeTokenBody, options?: RequestOptions): Promise<RevokeTokenAnswer>;
+}
+
+export interface ChannelsApi {
+  /** Lists the channels, newest first. Roles: admin, operator, auditor. */
+  list(query?: ListChannelsQuery, options?: RequestOptions): Listed<ListChannelsAnswer>;
+  /** Creates a channel, in which messages about approvals appear from now on. Roles: admin. */
+  create(body: CreateChannelBody, options?: RequestOptions): Promise<CreateChannelAnswer>;
+  /** Shows a channel. Roles: admin, operator, auditor. */
+  get(channel_id: string, options?: RequestOptions): Promise<ReadChannelAnswer>;
+  /** Changes what is given of a channel, disables it or enables it again. Roles: admin. */
+  change(channel_id: string, body?: ChangeChannelBody, options?: RequestOptions): Promise<ChangeChannelAnswer>;
+  /** Deletes a channel; messages that were sent stay where they are. Roles: admin. */
+  delete(channel_id: string, options?: RequestOptions): Promise<DeleteChannelAnswer>;
 }
 
 export interface ContainersApi {
@@ -1010,6 +1034,7 @@ export abstract class ApiGroups {
   readonly budgets: BudgetsApi;
   readonly callSettings: CallSettingsApi;
   readonly capabilityTokens: CapabilityTokensApi;
+  readonly channels: ChannelsApi;
   readonly containers: ContainersApi;
   readonly deviceAuthorizations: DeviceAuthorizationsApi;
   readonly erasures: ErasuresApi;
@@ -1064,6 +1089,7 @@ export abstract class ApiGroups {
     this.budgets = bind('budgets') as BudgetsApi;
     this.callSettings = bind('callSettings') as CallSettingsApi;
     this.capabilityTokens = bind('capabilityTokens') as CapabilityTokensApi;
+    this.channels = bind('channels') as ChannelsApi;
     this.containers = bind('containers') as ContainersApi;
     this.deviceAuthorizations = bind('deviceAuthorizations') as DeviceAuthorizationsApi;
     this.erasures = bind('erasures') as ErasuresApi;
@@ -1120,6 +1146,7 @@ export type GroupName =
   | 'budgets'
   | 'callSettings'
   | 'capabilityTokens'
+  | 'channels'
   | 'containers'
   | 'deviceAuthorizations'
   | 'erasures'

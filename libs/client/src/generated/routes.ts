@@ -25,6 +25,7 @@ export const ROUTES = {
     list: { method: 'GET', path: '/v1/approvals', query: true, answer: 'list' },
     get: { method: 'GET', path: '/v1/approvals/{approval_id}', query: true, answer: 'json' },
     getDiff: { method: 'GET', path: '/v1/approvals/{approval_id}/diff', answer: 'json' },
+    listAlike: { method: 'GET', path: '/v1/approvals/{approval_id}/alike', answer: 'json' },
     approve: { method: 'POST', path: '/v1/approvals/{approval_id}/approve', body: 'json', answer: 'json' },
     edit: { method: 'POST', path: '/v1/approvals/{approval_id}/edit', body: 'json', answer: 'json' },
     giveValue: { method: 'POST', path: '/v1/approvals/{approval_id}/value', body: 'json', answer: 'json' },
@@ -56,6 +57,13 @@ export const ROUTES = {
     attenuate: { method: 'POST', path: '/v1/capability-tokens/{capability_token_id}/attenuate', body: 'json', answer: 'json' },
     get: { method: 'GET', path: '/v1/capability-tokens/{capability_token_id}', query: true, answer: 'json' },
     revoke: { method: 'POST', path: '/v1/capability-tokens/{capability_token_id}/revoke', body: 'json', answer: 'json' },
+  },
+  channels: {
+    list: { method: 'GET', path: '/v1/channels', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/channels', body: 'json', answer: 'json' },
+    get: { method: 'GET', path: '/v1/channels/{channel_id}', answer: 'json' },
+    change: { method: 'PATCH', path: '/v1/channels/{channel_id}', body: 'json', answer: 'json' },
+    delete: { method: 'DELETE', path: '/v1/channels/{channel_id}', answer: 'json' },
   },
   containers: {
     list: { method: 'GET', path: '/v1/containers', query: true, answer: 'list' },

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from the API by `node tools/with-node.mjs tools/src/sdk/main.ts`.
 
+/** what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it */
+export type ApprovalOf = "action" | "effect" | "value";
+
+export type ApprovalOrder = "newest" | "oldest" | "expires" | "risk";
+
+/** ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none */
+export type ApprovalPreviewState = "none" | "waiting" | "running" | "ready" | "failed" | "abandoned";
+
+export type ListApprovalsState = "pending" | "approved" | "denied" | "expired" | "cancelled" | "superseded";
+
 export type AutonomyMode = "autopilot" | "soft_gate" | "escalated" | "no_go";
 
 export type CallState = "proposed" | "admitted" | "refused" | "held" | "dispatched" | "performing" | "performed" | "committed" | "rolled_back" | "no_op" | "ambiguous";
@@ -12,6 +22,8 @@ export type SchedulingClass = "interactive" | "background" | "maintenance";
 export type TxOutcome = "committed" | "rolled_back" | "no_op" | "ambiguous";
 
 export type Verdict = "admitted" | "refused" | "held";
+
+export type ApprovalVotedItemSays = "approve" | "deny";
 
 /** the format of the model's output; for a provider, the body of its response or stream */
 export type Dialect = "blocks" | "tools-xml" | "yips" | "openai" | "openai-responses" | "anthropic" | "gemini";
@@ -119,6 +131,25 @@ export interface WorkloadSettings {
   agent_id?: string | null;
   tools?: readonly string[] | null;
   capability_token_id?: string | null;
+}
+
+export interface ApprovalVotes {
+  /** distinct persons whose approval is valid */
+  given: number;
+  /** distinct persons who must approve */
+  needed: number;
+  /** the lowest role whose approval counts */
+  role: ApproverRole;
+}
+
+/** of a call that is held: how many have approved it */
+export interface OperationVotes {
+  /** distinct persons whose approval is valid */
+  given: number;
+  /** distinct persons who must approve */
+  needed: number;
+  /** the lowest role whose approval counts */
+  role: ApproverRole;
 }
 
 export interface Budget {
@@ -450,6 +481,32 @@ export interface ModelUsage {
 /** `gone`: its server answered 410; `failing`: all attempts failed for five days */
 export type WebhookDisabledReason = "asked" | "gone" | "failing";
 
+export interface SlackConversation {
+  /** the id of Slack's channel */
+  conversation: string;
+  /** Slack's API */
+  api_url: string;
+}
+
+export interface SlackSettings {
+  /** the id of Slack's channel, such as `C0123456789`: Slack shows it in the channel's details */
+  conversation: string;
+  /** the token of the bot, `xoxb-…`, with the scope `chat:write`: it is never shown */
+  bot_token: string;
+  /** `https://slack.com/api` unless given; of Slack's service for governments another one */
+  api_url?: string;
+}
+
+/** another `api_url` takes the `bot_token`, too */
+export interface SlackChange {
+  /** the id of Slack's channel, such as `C0123456789`: Slack shows it in the channel's details */
+  conversation?: string;
+  /** the token of the bot, `xoxb-…`, with the scope `chat:write`: it is never shown */
+  bot_token?: string;
+  /** `https://slack.com/api` unless given; of Slack's service for governments another one */
+  api_url?: string;
+}
+
 /** for a sub-agent: its parent run (null for a call of a turn), and the call that started it */
 export interface SpawnedBy {
   run_id: string | null;
@@ -659,9 +716,6 @@ export interface ApproverDemandCount {
   given: number;
 }
 
-/** what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it */
-export type ApprovalOf = "action" | "effect" | "value";
-
 /** what an approval binds to; it counts once */
 export interface ApprovalBinding {
   /** with the snapshot left out */
@@ -688,21 +742,9 @@ export interface ApprovalPreview {
   used: Budgets | null;
 }
 
-/** ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none */
-export type ApprovalPreviewState = "none" | "waiting" | "running" | "ready" | "failed" | "abandoned";
-
 export interface ApprovalPreviewWouldAskForItem {
   kind: "egress" | "secret";
   what: string;
-}
-
-export interface ApprovalVotes {
-  /** distinct persons whose approval is valid */
-  given: number;
-  /** distinct persons who must approve */
-  needed: number;
-  /** the lowest role whose approval counts */
-  role: ApproverRole;
 }
 
 export interface ApprovalVotedItem {
@@ -727,7 +769,50 @@ export interface ApprovalVotedItem {
   created_at: number;
 }
 
-export type ApprovalVotedItemSays = "approve" | "deny";
+/** what you may decide now; it is checked again when you decide, under the policy of then */
+export interface ApprovalYou {
+  /** whether your approval of what is shown would count now, by your own right */
+  may_approve: boolean;
+  /** whether you may deny it now, by your own right */
+  may_deny: boolean;
+  /** why you may not: the code and the words with which your decision would be refused; empty where you may do both */
+  why: readonly Reason[];
+  /** delegations with which your approval would count now */
+  delegations: readonly string[];
+  /** what you have decided about what is shown, or somebody by your right; null: nothing that counts */
+  voted: ApprovalVotedItemSays | null;
+}
+
+/** who and what began the work that the call belongs to, before any edit */
+export interface ApprovalStartedBy {
+  /** the id of an agent: `agt_…` */
+  agent_id: string;
+  /** where the call came from: `api`, `mcp` or `run`; absent: it is not known */
+  source?: string;
+  /** the API key or credential that proposed it; of a run the one on whose behalf it runs */
+  api_key_id: string;
+  /** the person of that key; absent: it names none */
+  principal?: string;
+  /** the member whose key it is; absent: of none */
+  member_id?: string;
+  /** the run that made it, of a sub-agent the run at the top; absent: no run did */
+  run_id?: string;
+  /** the session of that run; absent: no run made it, or the session was erased */
+  session_id?: string;
+  job?: ApprovalStartedByJob;
+}
+
+/** the job that the session belongs to; absent: none */
+export interface ApprovalStartedByJob {
+  /** the id of a job: `job_…` */
+  job_id: string;
+  /** absent: the job was deleted */
+  name?: string;
+  /** whether a person started the run; absent: it is not known any more */
+  by_hand?: boolean;
+  /** when it was due, or was started by hand, in ms since the epoch; absent: it is not known any more */
+  due_at?: number;
+}
 
 /** what `expand` names; null: it is not there for you */
 export interface ApprovalExpanded {
@@ -770,17 +855,9 @@ export interface Approval {
   escalated_to?: readonly string[];
   /** when it is offered to further groups; absent: never */
   escalates_at?: number;
+  you?: ApprovalYou;
+  started_by?: ApprovalStartedBy;
   expanded?: ApprovalExpanded;
-}
-
-/** of a call that is held: how many have approved it */
-export interface OperationVotes {
-  /** distinct persons whose approval is valid */
-  given: number;
-  /** distinct persons who must approve */
-  needed: number;
-  /** the lowest role whose approval counts */
-  role: ApproverRole;
 }
 
 /** where its content was erased: when, and by which record */
@@ -1058,7 +1135,7 @@ export interface ApprovalBrief {
   of: ApprovalOf;
   state: "pending" | "approved" | "denied" | "expired" | "cancelled" | "superseded";
   risk_score: number;
-  /** codes of the reasons why it is held, such as ids of rules; the approval has the texts */
+  /** codes of the reasons why it is held, such as ids of rules, the deciding one first; the approval has the texts */
   reason_codes: readonly string[];
   preview: ApprovalPreviewState;
   votes: ApprovalVotes;
@@ -1089,7 +1166,7 @@ export interface ApprovalGroup {
   /** the id of an agent: `agt_…` */
   agent_id: string;
   autonomy_mode: AutonomyMode;
-  /** codes of the reasons why they are held */
+  /** codes of the reasons why they are held, the deciding one first */
   reason_codes: readonly string[];
   /** how many wait */
   count: number;
@@ -2905,6 +2982,27 @@ export interface Usage {
   items: readonly UsageItem[];
 }
 
+export interface Channel {
+  /** the id of a channel: `chn_…` */
+  channel_id: string;
+  name: string;
+  kind: "slack";
+  state: WebhookState;
+  slack: SlackConversation;
+  last_error: string | null;
+  /** milliseconds since the epoch */
+  created_at: number;
+  /** the API key that created it */
+  created_by: string;
+  /** milliseconds since the epoch */
+  updated_at: number;
+}
+
+export interface ChannelList {
+  items: readonly Channel[];
+  next_cursor: string | null;
+}
+
 export interface Delivery {
   /** the id of a delivery: `dlv_…` */
   delivery_id: string;
@@ -3264,6 +3362,38 @@ export interface Delegation {
 export interface DelegationList {
   items: readonly Delegation[];
   next_cursor: string | null;
+}
+
+/** how the approval ended; superseded: a person edited the call */
+export type PastDecisionOutcome = "approved" | "denied" | "expired" | "cancelled" | "superseded";
+
+/** how an approval of an earlier call of the same tool and agent ended */
+export interface PastDecision {
+  /** the id of an approval: `apr_…` */
+  approval_id: string;
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  outcome: PastDecisionOutcome;
+  autonomy_mode: AutonomyMode;
+  /** milliseconds since the epoch */
+  decided_at: number;
+  /** the API key that decided it, or `kernel` for one that expired */
+  decided_by: string | null;
+  /** the persons whose votes decided it so, oldest first; empty where no vote did */
+  voters: readonly string[];
+  /** what the person wrote who decided it; null: nothing, or it was erased */
+  comment: string | null;
+  /** the codes of the reasons why it was held */
+  held_for: readonly string[];
+  /** of the call, from 0 to 1 */
+  risk_score: number;
+  /** ids of the risk rules that applied to the call */
+  risk_basis: readonly string[];
+}
+
+export interface PastDecisions {
+  /** of the calls that were proposed last, the newest call first */
+  items: readonly PastDecision[];
 }
 
 export interface ApprovalDiff {
@@ -3785,9 +3915,10 @@ export interface CreateDeviceAuthorizationAnswer {
 
 export interface ReadSignInAnswer {
   sign_in: ReadSignInAnswerSignIn | null;
+  key_session: ReadSignInAnswerKeySession | null;
 }
 
-/** null: the request presents a key or an access token */
+/** null: the request presents a key, an access token, or the session of a key */
 export interface ReadSignInAnswerSignIn {
   /** the id of a sign in: `sgn_…` */
   sign_in_id: string;
@@ -3810,6 +3941,14 @@ export interface ReadSignInAnswerSignIn {
   /** the roles that it gives now */
   roles: readonly PersonRole[];
   csrf_token: string | null;
+}
+
+/** a browser that signed in with an API key; null: the request presents another one */
+export interface ReadSignInAnswerKeySession {
+  /** for the header `Writ-CSRF` of requests that change something */
+  csrf_token: string;
+  /** when it ends in any case */
+  expires_at: number;
 }
 
 export interface SignOutAnswer {
@@ -3924,11 +4063,6 @@ export interface DelegateApprovalRequest {
   /** milliseconds since the epoch; within 30 days */
   expires_at: number;
 }
-
-export type ListBriefApprovalsState = "pending" | "approved" | "denied" | "expired" | "cancelled" | "superseded";
-
-/** by the time when they were held, or of those that are pending by their end or their risk; default: `newest`. A cursor is of one order and its filters */
-export type ListBriefApprovalsOrder = "newest" | "oldest" | "expires" | "risk";
 
 /** the largest groups first, or those of which a call expires first; default: `count` */
 export type GroupApprovalsOrder = "count" | "expires";
@@ -4426,6 +4560,21 @@ export interface RefuseMcpServerToolsRequestTool {
   name: string;
   /** of the definition that was looked at */
   digest: string;
+}
+
+export interface CreateChannelRequest {
+  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
+  name: string;
+  kind: "slack";
+  slack: SlackSettings;
+}
+
+export interface ChangeChannelRequest {
+  /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
+  name?: string;
+  state?: WebhookState;
+  /** another `api_url` takes the `bot_token`, too */
+  slack?: SlackChange;
 }
 
 export interface CreateWebhookRequest {
@@ -5117,8 +5266,9 @@ export interface ListBriefApprovalsQuery {
   cursor?: string;
   /** rows of a page; default: 50 */
   limit?: number;
-  state?: ListBriefApprovalsState;
-  order?: ListBriefApprovalsOrder;
+  state?: ListApprovalsState;
+  /** by the time when they were held, or of those that are pending by their end or their risk; default: `newest`. A cursor is of one order and its filters */
+  order?: ApprovalOrder;
   /** `true`: only those that you may decide now: of your role and groups, and not of your own calls */
   mine?: boolean;
   /** the tool; with a `*` at its end, all whose names begin so */
@@ -5178,8 +5328,9 @@ export interface ListApprovalsQuery {
   cursor?: string;
   /** rows of a page; default: 50 */
   limit?: number;
-  state?: ListBriefApprovalsState;
-  order?: ListBriefApprovalsOrder;
+  state?: ListApprovalsState;
+  /** by the time when they were held, or of those that are pending by their end or their risk; default: `newest`. A cursor is of one order and its filters */
+  order?: ApprovalOrder;
   /** `true`: only those that you may decide now: of your role and groups, and not of your own calls */
   mine?: boolean;
   /** the tool; with a `*` at its end, all whose names begin so */
@@ -5216,6 +5367,8 @@ export interface ReadApprovalQuery {
 export type ReadApprovalAnswer = Approval;
 
 export type ReadApprovalDiffAnswer = ApprovalDiff;
+
+export type ListAlikeApprovalsAnswer = PastDecisions;
 
 export type ApproveBody = ApproveRequest;
 
@@ -5866,6 +6019,27 @@ export type AskListingMcpConnectionAnswer = McpConnectionLink;
 export type ReadMcpConnectionAnswer = McpConnection;
 
 export type EndMcpConnectionAnswer = McpConnection;
+
+export interface ListChannelsQuery {
+  /** `next_cursor` of the page before */
+  cursor?: string;
+  /** rows of a page; default: 50 */
+  limit?: number;
+}
+
+export type ListChannelsAnswer = ChannelList;
+
+export type CreateChannelBody = CreateChannelRequest;
+
+export type CreateChannelAnswer = Channel;
+
+export type ReadChannelAnswer = Channel;
+
+export type ChangeChannelBody = ChangeChannelRequest;
+
+export type ChangeChannelAnswer = Channel;
+
+export type DeleteChannelAnswer = Channel;
 
 export interface ListWebhooksQuery {
   /** `next_cursor` of the page before */

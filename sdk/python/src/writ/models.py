@@ -8,12 +8,19 @@ from pydantic import Field
 
 from ._model import OPEN, ApiObject
 
+ApprovalOf: TypeAlias = Annotated[Literal["action", "effect", "value"], OPEN]
+"""what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it"""
+ApprovalOrder: TypeAlias = Annotated[Literal["newest", "oldest", "expires", "risk"], OPEN]
+ApprovalPreviewState: TypeAlias = Annotated[Literal["none", "waiting", "running", "ready", "failed", "abandoned"], OPEN]
+"""ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none"""
+ListApprovalsState: TypeAlias = Annotated[Literal["pending", "approved", "denied", "expired", "cancelled", "superseded"], OPEN]
 AutonomyMode: TypeAlias = Annotated[Literal["autopilot", "soft_gate", "escalated", "no_go"], OPEN]
 CallState: TypeAlias = Annotated[Literal["proposed", "admitted", "refused", "held", "dispatched", "performing", "performed", "committed", "rolled_back", "no_op", "ambiguous"], OPEN]
 CallOutcome: TypeAlias = Annotated[Literal["ok", "refused", "failed", "held", "running", "unknown"], OPEN]
 SchedulingClass: TypeAlias = Annotated[Literal["interactive", "background", "maintenance"], OPEN]
 TxOutcome: TypeAlias = Annotated[Literal["committed", "rolled_back", "no_op", "ambiguous"], OPEN]
 Verdict: TypeAlias = Annotated[Literal["admitted", "refused", "held"], OPEN]
+ApprovalVotedItemSays: TypeAlias = Annotated[Literal["approve", "deny"], OPEN]
 Dialect: TypeAlias = Annotated[Literal["blocks", "tools-xml", "yips", "openai", "openai-responses", "anthropic", "gemini"], OPEN]
 """the format of the model's output; for a provider, the body of its response or stream"""
 CatalogueMode: TypeAlias = Annotated[Literal["all", "search"], OPEN]
@@ -83,11 +90,6 @@ MemberState: TypeAlias = Annotated[Literal["active", "suspended", "offboarded"],
 """of whoever is not `active`, sessions, tokens and keys are refused"""
 InvitationState: TypeAlias = Annotated[Literal["open", "accepted", "revoked", "expired"], OPEN]
 """an invitation that is not `open` is good for nothing"""
-ApprovalOf: TypeAlias = Annotated[Literal["action", "effect", "value"], OPEN]
-"""what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it"""
-ApprovalPreviewState: TypeAlias = Annotated[Literal["none", "waiting", "running", "ready", "failed", "abandoned"], OPEN]
-"""ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none"""
-ApprovalVotedItemSays: TypeAlias = Annotated[Literal["approve", "deny"], OPEN]
 TokenSessionApprovalArgs: TypeAlias = Annotated[Literal["any", "same"], OPEN]
 """any: the token's roots are the paths that were approved; same: of a command, whose paths can't be known"""
 BacktestPageEffectsSkippedForItemWhy: TypeAlias = Annotated[Literal["arguments_erased", "contents_gone", "set_unknown", "beyond_bounds"], OPEN]
@@ -121,6 +123,8 @@ WhoamiKind: TypeAlias = Annotated[Literal["platform", "api_key", "access_token",
 SignInKind: TypeAlias = Annotated[Literal["browser", "device"], OPEN]
 """`device`: a program that a person approved in a browser"""
 OauthErrorViewError: TypeAlias = Annotated[Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_scope", "invalid_target", "unauthorized_client", "unsupported_grant_type", "authorization_pending", "slow_down", "access_denied", "expired_token"], OPEN]
+PastDecisionOutcome: TypeAlias = Annotated[Literal["approved", "denied", "expired", "cancelled", "superseded"], OPEN]
+"""how the approval ended; superseded: a person edited the call"""
 ToolsAppliedToolChange: TypeAlias = Annotated[Literal["created", "changed", "unchanged"], OPEN]
 ApiImportedOperationOutcome: TypeAlias = Annotated[Literal["tool", "excluded", "unusable"], OPEN]
 TurnState: TypeAlias = Annotated[Literal["ended", "held", "under_way"], OPEN]
@@ -140,9 +144,6 @@ ReadOutputStream: TypeAlias = Annotated[Literal["stdout", "stderr"], OPEN]
 ReadOutputFollow: TypeAlias = Annotated[Literal["", "true", "false"], OPEN]
 """the output of both streams while the command runs, as Server-Sent Events; `Last-Event-ID` resumes"""
 ReadReceiptPhase: TypeAlias = Annotated[Literal["decision", "outcome", "resolution"], OPEN]
-ListBriefApprovalsState: TypeAlias = Annotated[Literal["pending", "approved", "denied", "expired", "cancelled", "superseded"], OPEN]
-ListBriefApprovalsOrder: TypeAlias = Annotated[Literal["newest", "oldest", "expires", "risk"], OPEN]
-"""by the time when they were held, or of those that are pending by their end or their risk; default: `newest`. A cursor is of one order and its filters"""
 GroupApprovalsOrder: TypeAlias = Annotated[Literal["count", "expires"], OPEN]
 """the largest groups first, or those of which a call expires first; default: `count`"""
 ApproveRequestScope: TypeAlias = Annotated[Literal["once", "session"], OPEN]
@@ -173,6 +174,25 @@ class WorkloadSettings(ApiObject):
     agent_id: str | None = None
     tools: list[str] | None = None
     capability_token_id: str | None = None
+
+
+class ApprovalVotes(ApiObject):
+    given: int
+    """distinct persons whose approval is valid"""
+    needed: int
+    """distinct persons who must approve"""
+    role: ApproverRole
+    """the lowest role whose approval counts"""
+
+
+class OperationVotes(ApiObject):
+    """of a call that is held: how many have approved it"""
+    given: int
+    """distinct persons whose approval is valid"""
+    needed: int
+    """distinct persons who must approve"""
+    role: ApproverRole
+    """the lowest role whose approval counts"""
 
 
 class Budget(ApiObject):
@@ -470,6 +490,32 @@ class ModelUsage(ApiObject):
     output_tokens: int
 
 
+class SlackConversation(ApiObject):
+    conversation: str
+    """the id of Slack's channel"""
+    api_url: str
+    """Slack's API"""
+
+
+class SlackSettings(ApiObject):
+    conversation: str
+    """the id of Slack's channel, such as `C0123456789`: Slack shows it in the channel's details"""
+    bot_token: str
+    """the token of the bot, `xoxb-…`, with the scope `chat:write`: it is never shown"""
+    api_url: str | None = None
+    """`https://slack.com/api` unless given; of Slack's service for governments another one"""
+
+
+class SlackChange(ApiObject):
+    """another `api_url` takes the `bot_token`, too"""
+    conversation: str | None = None
+    """the id of Slack's channel, such as `C0123456789`: Slack shows it in the channel's details"""
+    bot_token: str | None = None
+    """the token of the bot, `xoxb-…`, with the scope `chat:write`: it is never shown"""
+    api_url: str | None = None
+    """`https://slack.com/api` unless given; of Slack's service for governments another one"""
+
+
 class SpawnedBy(ApiObject):
     """for a sub-agent: its parent run (null for a call of a turn), and the call that started it"""
     run_id: str | None
@@ -699,15 +745,6 @@ class ApprovalPreviewWouldAskForItem(ApiObject):
     what: str
 
 
-class ApprovalVotes(ApiObject):
-    given: int
-    """distinct persons whose approval is valid"""
-    needed: int
-    """distinct persons who must approve"""
-    role: ApproverRole
-    """the lowest role whose approval counts"""
-
-
 class ApprovalVotedItem(ApiObject):
     vote_id: str
     """the id of a vote: `vot_…`"""
@@ -728,6 +765,51 @@ class ApprovalVotedItem(ApiObject):
     record_id: str | None
     created_at: int
     """milliseconds since the epoch"""
+
+
+class ApprovalYou(ApiObject):
+    """what you may decide now; it is checked again when you decide, under the policy of then"""
+    may_approve: bool
+    """whether your approval of what is shown would count now, by your own right"""
+    may_deny: bool
+    """whether you may deny it now, by your own right"""
+    why: list[Reason]
+    """why you may not: the code and the words with which your decision would be refused; empty where you may do both"""
+    delegations: list[str]
+    """delegations with which your approval would count now"""
+    voted: ApprovalVotedItemSays | None
+    """what you have decided about what is shown, or somebody by your right; null: nothing that counts"""
+
+
+class ApprovalStartedBy(ApiObject):
+    """who and what began the work that the call belongs to, before any edit"""
+    agent_id: str
+    """the id of an agent: `agt_…`"""
+    api_key_id: str
+    """the API key or credential that proposed it; of a run the one on whose behalf it runs"""
+    source: str | None = None
+    """where the call came from: `api`, `mcp` or `run`; absent: it is not known"""
+    principal: str | None = None
+    """the person of that key; absent: it names none"""
+    member_id: str | None = None
+    """the member whose key it is; absent: of none"""
+    run_id: str | None = None
+    """the run that made it, of a sub-agent the run at the top; absent: no run did"""
+    session_id: str | None = None
+    """the session of that run; absent: no run made it, or the session was erased"""
+    job: ApprovalStartedByJob | None = None
+
+
+class ApprovalStartedByJob(ApiObject):
+    """the job that the session belongs to; absent: none"""
+    job_id: str
+    """the id of a job: `job_…`"""
+    name: str | None = None
+    """absent: the job was deleted"""
+    by_hand: bool | None = None
+    """whether a person started the run; absent: it is not known any more"""
+    due_at: int | None = None
+    """when it was due, or was started by hand, in ms since the epoch; absent: it is not known any more"""
 
 
 class ApprovalExpanded(ApiObject):
@@ -771,17 +853,9 @@ class Approval(ApiObject):
     """groups that it was offered to later, beside those; absent: none"""
     escalates_at: int | None = None
     """when it is offered to further groups; absent: never"""
+    you: ApprovalYou | None = None
+    started_by: ApprovalStartedBy | None = None
     expanded: ApprovalExpanded | None = None
-
-
-class OperationVotes(ApiObject):
-    """of a call that is held: how many have approved it"""
-    given: int
-    """distinct persons whose approval is valid"""
-    needed: int
-    """distinct persons who must approve"""
-    role: ApproverRole
-    """the lowest role whose approval counts"""
 
 
 class OperationErased(ApiObject):
@@ -1057,7 +1131,7 @@ class ApprovalBrief(ApiObject):
     state: Annotated[Literal["pending", "approved", "denied", "expired", "cancelled", "superseded"], OPEN]
     risk_score: float
     reason_codes: list[str]
-    """codes of the reasons why it is held, such as ids of rules; the approval has the texts"""
+    """codes of the reasons why it is held, such as ids of rules, the deciding one first; the approval has the texts"""
     preview: ApprovalPreviewState
     votes: ApprovalVotes
     alike: str
@@ -1088,7 +1162,7 @@ class ApprovalGroup(ApiObject):
     """the id of an agent: `agt_…`"""
     autonomy_mode: AutonomyMode
     reason_codes: list[str]
-    """codes of the reasons why they are held"""
+    """codes of the reasons why they are held, the deciding one first"""
     count: int
     """how many wait"""
     created_at: int
@@ -2808,6 +2882,27 @@ class Usage(ApiObject):
     items: list[UsageItem]
 
 
+class Channel(ApiObject):
+    channel_id: str
+    """the id of a channel: `chn_…`"""
+    name: str
+    kind: Literal["slack"]
+    state: WebhookState
+    slack: SlackConversation
+    last_error: str | None
+    created_at: int
+    """milliseconds since the epoch"""
+    created_by: str
+    """the API key that created it"""
+    updated_at: int
+    """milliseconds since the epoch"""
+
+
+class ChannelList(ApiObject):
+    items: list[Channel]
+    next_cursor: str | None
+
+
 class Delivery(ApiObject):
     delivery_id: str
     """the id of a delivery: `dlv_…`"""
@@ -3159,6 +3254,35 @@ class Delegation(ApiObject):
 class DelegationList(ApiObject):
     items: list[Delegation]
     next_cursor: str | None
+
+
+class PastDecision(ApiObject):
+    """how an approval of an earlier call of the same tool and agent ended"""
+    approval_id: str
+    """the id of an approval: `apr_…`"""
+    operation_id: str
+    """the id of an operation: `op_…`"""
+    outcome: PastDecisionOutcome
+    autonomy_mode: AutonomyMode
+    decided_at: int
+    """milliseconds since the epoch"""
+    decided_by: str | None
+    """the API key that decided it, or `kernel` for one that expired"""
+    voters: list[str]
+    """the persons whose votes decided it so, oldest first; empty where no vote did"""
+    comment: str | None
+    """what the person wrote who decided it; null: nothing, or it was erased"""
+    held_for: list[str]
+    """the codes of the reasons why it was held"""
+    risk_score: float
+    """of the call, from 0 to 1"""
+    risk_basis: list[str]
+    """ids of the risk rules that applied to the call"""
+
+
+class PastDecisions(ApiObject):
+    items: list[PastDecision]
+    """of the calls that were proposed last, the newest call first"""
 
 
 class ApprovalDiff(ApiObject):
@@ -3652,10 +3776,11 @@ class CreateDeviceAuthorizationAnswer(ApiObject):
 
 class ReadSignInAnswer(ApiObject):
     sign_in: ReadSignInAnswerSignIn | None
+    key_session: ReadSignInAnswerKeySession | None
 
 
 class ReadSignInAnswerSignIn(ApiObject):
-    """null: the request presents a key or an access token"""
+    """null: the request presents a key, an access token, or the session of a key"""
     sign_in_id: str
     """the id of a sign in: `sgn_…`"""
     kind: SignInKind
@@ -3677,6 +3802,14 @@ class ReadSignInAnswerSignIn(ApiObject):
     roles: list[PersonRole]
     """the roles that it gives now"""
     csrf_token: str | None
+
+
+class ReadSignInAnswerKeySession(ApiObject):
+    """a browser that signed in with an API key; null: the request presents another one"""
+    csrf_token: str
+    """for the header `Writ-CSRF` of requests that change something"""
+    expires_at: int
+    """when it ends in any case"""
 
 
 class SignOutAnswer(ApiObject):
@@ -4220,6 +4353,21 @@ class RefuseMcpServerToolsRequestTool(ApiObject):
     """the tool's name at the server"""
     digest: str
     """of the definition that was looked at"""
+
+
+class CreateChannelRequest(ApiObject):
+    name: str
+    """one to 64 letters, digits, blanks, `.`, `_`, `-`"""
+    kind: Literal["slack"]
+    slack: SlackSettings
+
+
+class ChangeChannelRequest(ApiObject):
+    name: str | None = None
+    """one to 64 letters, digits, blanks, `.`, `_`, `-`"""
+    state: WebhookState | None = None
+    slack: SlackChange | None = None
+    """another `api_url` takes the `bot_token`, too"""
 
 
 class CreateWebhookRequest(ApiObject):

@@ -69,7 +69,7 @@ class ApprovalsApi(Group):
         answer: models.Delegation = self._json(routes.APPROVALS__REVOKE_DELEGATION, (delegation_id, ), None, {}, options, models.Delegation)
         return answer
 
-    def list_brief(self, *, cursor: str | None = None, limit: int | None = None, state: models.ListBriefApprovalsState | None = None, order: models.ListBriefApprovalsOrder | None = None, mine: bool | None = None, tool_id: str | None = None, agent_id: str | None = None, session_id: str | None = None, autonomy_mode: models.HeldMode | None = None, group: str | None = None, person_id: str | None = None, risk_min: float | None = None, since: str | None = None, until: str | None = None, expires_before: str | None = None, alike: str | None = None, options: RequestOptions | None = None) -> Listed[models.ApprovalBriefList, models.ApprovalBrief]:
+    def list_brief(self, *, cursor: str | None = None, limit: int | None = None, state: models.ListApprovalsState | None = None, order: models.ApprovalOrder | None = None, mine: bool | None = None, tool_id: str | None = None, agent_id: str | None = None, session_id: str | None = None, autonomy_mode: models.HeldMode | None = None, group: str | None = None, person_id: str | None = None, risk_min: float | None = None, since: str | None = None, until: str | None = None, expires_before: str | None = None, alike: str | None = None, options: RequestOptions | None = None) -> Listed[models.ApprovalBriefList, models.ApprovalBrief]:
         """Lists approvals without arguments, effects and texts, for a queue of many. Roles: admin, operator, auditor."""
         return self._list(routes.APPROVALS__LIST_BRIEF, (), None, {"cursor": cursor, "limit": limit, "state": state, "order": order, "mine": mine, "tool_id": tool_id, "agent_id": agent_id, "session_id": session_id, "autonomy_mode": autonomy_mode, "group": group, "person_id": person_id, "risk_min": risk_min, "since": since, "until": until, "expires_before": expires_before, "alike": alike}, options, models.ApprovalBriefList)
 
@@ -78,7 +78,7 @@ class ApprovalsApi(Group):
         answer: models.ApprovalGroups = self._json(routes.APPROVALS__GROUP, (), None, {"mine": mine, "tool_id": tool_id, "agent_id": agent_id, "session_id": session_id, "autonomy_mode": autonomy_mode, "group": group, "person_id": person_id, "risk_min": risk_min, "since": since, "until": until, "expires_before": expires_before, "alike": alike, "order": order}, options, models.ApprovalGroups)
         return answer
 
-    def list(self, *, cursor: str | None = None, limit: int | None = None, state: models.ListBriefApprovalsState | None = None, order: models.ListBriefApprovalsOrder | None = None, mine: bool | None = None, tool_id: str | None = None, agent_id: str | None = None, session_id: str | None = None, autonomy_mode: models.HeldMode | None = None, group: str | None = None, person_id: str | None = None, risk_min: float | None = None, since: str | None = None, until: str | None = None, expires_before: str | None = None, alike: str | None = None, expand: str | None = None, options: RequestOptions | None = None) -> Listed[models.ApprovalList, models.Approval]:
+    def list(self, *, cursor: str | None = None, limit: int | None = None, state: models.ListApprovalsState | None = None, order: models.ApprovalOrder | None = None, mine: bool | None = None, tool_id: str | None = None, agent_id: str | None = None, session_id: str | None = None, autonomy_mode: models.HeldMode | None = None, group: str | None = None, person_id: str | None = None, risk_min: float | None = None, since: str | None = None, until: str | None = None, expires_before: str | None = None, alike: str | None = None, expand: str | None = None, options: RequestOptions | None = None) -> Listed[models.ApprovalList, models.Approval]:
         """Lists approvals, newest first unless another order is asked for. Roles: admin, operator, auditor."""
         return self._list(routes.APPROVALS__LIST, (), None, {"cursor": cursor, "limit": limit, "state": state, "order": order, "mine": mine, "tool_id": tool_id, "agent_id": agent_id, "session_id": session_id, "autonomy_mode": autonomy_mode, "group": group, "person_id": person_id, "risk_min": risk_min, "since": since, "until": until, "expires_before": expires_before, "alike": alike, "expand": expand}, options, models.ApprovalList)
 
@@ -90,6 +90,11 @@ class ApprovalsApi(Group):
     def get_diff(self, approval_id: str, /, *, options: RequestOptions | None = None) -> models.ApprovalDiff:
         """Shows the staged effect as a diff, which an approval would commit. Roles: admin, operator."""
         answer: models.ApprovalDiff = self._json(routes.APPROVALS__GET_DIFF, (approval_id, ), None, {}, options, models.ApprovalDiff)
+        return answer
+
+    def list_alike(self, approval_id: str, /, *, options: RequestOptions | None = None) -> models.PastDecisions:
+        """Lists how the last approvals of calls of the same tool and agent ended. Roles: admin, operator, auditor."""
+        answer: models.PastDecisions = self._json(routes.APPROVALS__LIST_ALIKE, (approval_id, ), None, {}, options, models.PastDecisions)
         return answer
 
     def approve(self, approval_id: str, body: models.ApproveRequest | Mapping[str, Any] | None = None, /, *, options: RequestOptions | None = None) -> models.Operation:
@@ -202,6 +207,32 @@ class CapabilityTokensApi(Group):
     def revoke(self, capability_token_id: str, body: Mapping[str, Any] | None = None, /, *, options: RequestOptions | None = None) -> models.Token:
         """Revokes a token and its descendants; an agent's key may revoke only descendants of its tokens. Roles: admin, operator, agent."""
         answer: models.Token = self._json(routes.CAPABILITY_TOKENS__REVOKE, (capability_token_id, ), body, {}, options, models.Token)
+        return answer
+
+
+class ChannelsApi(Group):
+    def list(self, *, cursor: str | None = None, limit: int | None = None, options: RequestOptions | None = None) -> Listed[models.ChannelList, models.Channel]:
+        """Lists the channels, newest first. Roles: admin, operator, auditor."""
+        return self._list(routes.CHANNELS__LIST, (), None, {"cursor": cursor, "limit": limit}, options, models.ChannelList)
+
+    def create(self, body: models.CreateChannelRequest | Mapping[str, Any], /, *, options: RequestOptions | None = None) -> models.Channel:
+        """Creates a channel, in which messages about approvals appear from now on. Roles: admin."""
+        answer: models.Channel = self._json(routes.CHANNELS__CREATE, (), body, {}, options, models.Channel)
+        return answer
+
+    def get(self, channel_id: str, /, *, options: RequestOptions | None = None) -> models.Channel:
+        """Shows a channel. Roles: admin, operator, auditor."""
+        answer: models.Channel = self._json(routes.CHANNELS__GET, (channel_id, ), None, {}, options, models.Channel)
+        return answer
+
+    def change(self, channel_id: str, body: models.ChangeChannelRequest | Mapping[str, Any] | None = None, /, *, options: RequestOptions | None = None) -> models.Channel:
+        """Changes what is given of a channel, disables it or enables it again. Roles: admin."""
+        answer: models.Channel = self._json(routes.CHANNELS__CHANGE, (channel_id, ), body, {}, options, models.Channel)
+        return answer
+
+    def delete(self, channel_id: str, /, *, options: RequestOptions | None = None) -> models.Channel:
+        """Deletes a channel; messages that were sent stay where they are. Roles: admin."""
+        answer: models.Channel = self._json(routes.CHANNELS__DELETE, (channel_id, ), None, {}, options, models.Channel)
         return answer
 
 
@@ -1261,6 +1292,10 @@ class ApiGroups:
     @cached_property
     def capability_tokens(self) -> CapabilityTokensApi:
         return CapabilityTokensApi(self._shell)
+
+    @cached_property
+    def channels(self) -> ChannelsApi:
+        return ChannelsApi(self._shell)
 
     @cached_property
     def containers(self) -> ContainersApi:
