@@ -142,7 +142,7 @@ export default [
       ],
       'no-restricted-properties': [
         'error',
-        ...['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'srcdoc', 'write', 'writeln'].map((property) => ({
+        ...['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'srcdoc'].map((property) => ({
           property,
           message: 'texts are shown by `Shown`',
         })),

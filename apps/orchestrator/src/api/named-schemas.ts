@@ -75,12 +75,7 @@ import {
   TenantView,
   ToolsApplied,
   WorkspaceLimits,
-  ApprovalBrief,
   ApprovalDiff,
-  ApprovalGroup,
-  ApprovalGroups,
-  PastDecision,
-  PastDecisions,
   TextDiff,
 } from '@writ/contract';
 import type { NamedSchemas } from '../edge/openapi/schemas.ts';
@@ -98,7 +93,7 @@ import { AgentList } from './agents/views.ts';
 import { OauthErrorView } from '../edge/oauth-endpoint/oauth-error.ts';
 import { TokenAnswer } from '../edge/oauth-endpoint/token-answer.ts';
 import { ApiKeyList, ApiKeyView, NewApiKey, RevokedApiKey } from './api-keys/views.ts';
-import { ApprovalBriefList, ApprovalList, DelegationList } from './approvals/views.ts';
+import { APPROVAL_QUEUE_SCHEMAS, ApprovalList, DelegationList } from './approvals/views.ts';
 import { ContainerList } from './containers/views.ts';
 import { ErasureList } from './erasures/views.ts';
 import { FreezeList } from './freezes/views.ts';
@@ -146,10 +141,7 @@ export const NAMED: NamedSchemas = {
   AgentList,
   ApiKey: ApiKeyView,
   ApiKeyList,
-  ApprovalBrief,
-  ApprovalBriefList,
-  ApprovalGroup,
-  ApprovalGroups,
+  ...APPROVAL_QUEUE_SCHEMAS,
   ApprovalList,
   Backtest,
   BacktestPage,
@@ -281,8 +273,6 @@ export const NAMED: NamedSchemas = {
   ProtectedResource: ProtectedResourceMetadata,
   Delegation: DelegationView,
   DelegationList,
-  PastDecision,
-  PastDecisions,
   ApprovalDiff,
   TextDiff,
   Freeze: FreezeView,

@@ -1188,6 +1188,38 @@ export interface ApprovalGroups {
   complete: boolean;
 }
 
+/** how the approval ended; superseded: a person edited the call */
+export type PastDecisionOutcome = "approved" | "denied" | "expired" | "cancelled" | "superseded";
+
+/** how an approval of an earlier call of the same tool and agent ended */
+export interface PastDecision {
+  /** the id of an approval: `apr_…` */
+  approval_id: string;
+  /** the id of an operation: `op_…` */
+  operation_id: string;
+  outcome: PastDecisionOutcome;
+  autonomy_mode: AutonomyMode;
+  /** milliseconds since the epoch */
+  decided_at: number;
+  /** the API key that decided it, or `kernel` for one that expired */
+  decided_by: string | null;
+  /** the persons whose votes decided it so, oldest first; empty where no vote did */
+  voters: readonly string[];
+  /** what the person wrote who decided it; null: nothing, or it was erased */
+  comment: string | null;
+  /** the codes of the reasons why it was held */
+  held_for: readonly string[];
+  /** of the call, from 0 to 1 */
+  risk_score: number;
+  /** ids of the risk rules that applied to the call */
+  risk_basis: readonly string[];
+}
+
+export interface PastDecisions {
+  /** of the calls that were proposed last, the newest call first */
+  items: readonly PastDecision[];
+}
+
 export interface ApprovalList {
   items: readonly Approval[];
   next_cursor: string | null;
@@ -3362,38 +3394,6 @@ export interface Delegation {
 export interface DelegationList {
   items: readonly Delegation[];
   next_cursor: string | null;
-}
-
-/** how the approval ended; superseded: a person edited the call */
-export type PastDecisionOutcome = "approved" | "denied" | "expired" | "cancelled" | "superseded";
-
-/** how an approval of an earlier call of the same tool and agent ended */
-export interface PastDecision {
-  /** the id of an approval: `apr_…` */
-  approval_id: string;
-  /** the id of an operation: `op_…` */
-  operation_id: string;
-  outcome: PastDecisionOutcome;
-  autonomy_mode: AutonomyMode;
-  /** milliseconds since the epoch */
-  decided_at: number;
-  /** the API key that decided it, or `kernel` for one that expired */
-  decided_by: string | null;
-  /** the persons whose votes decided it so, oldest first; empty where no vote did */
-  voters: readonly string[];
-  /** what the person wrote who decided it; null: nothing, or it was erased */
-  comment: string | null;
-  /** the codes of the reasons why it was held */
-  held_for: readonly string[];
-  /** of the call, from 0 to 1 */
-  risk_score: number;
-  /** ids of the risk rules that applied to the call */
-  risk_basis: readonly string[];
-}
-
-export interface PastDecisions {
-  /** of the calls that were proposed last, the newest call first */
-  items: readonly PastDecision[];
 }
 
 export interface ApprovalDiff {

@@ -92,6 +92,8 @@ InvitationState: TypeAlias = Annotated[Literal["open", "accepted", "revoked", "e
 """an invitation that is not `open` is good for nothing"""
 TokenSessionApprovalArgs: TypeAlias = Annotated[Literal["any", "same"], OPEN]
 """any: the token's roots are the paths that were approved; same: of a command, whose paths can't be known"""
+PastDecisionOutcome: TypeAlias = Annotated[Literal["approved", "denied", "expired", "cancelled", "superseded"], OPEN]
+"""how the approval ended; superseded: a person edited the call"""
 BacktestPageEffectsSkippedForItemWhy: TypeAlias = Annotated[Literal["arguments_erased", "contents_gone", "set_unknown", "beyond_bounds"], OPEN]
 GrantEffect: TypeAlias = Annotated[Literal["effect.lost_many", "effect.lost_series", "effect.history", "effect.binary_over_text", "effect.renamed_many", "effect.runs_later", "effect.read_wrote"], OPEN]
 TenantState: TypeAlias = Annotated[Literal["open", "closed"], OPEN]
@@ -123,8 +125,6 @@ WhoamiKind: TypeAlias = Annotated[Literal["platform", "api_key", "access_token",
 SignInKind: TypeAlias = Annotated[Literal["browser", "device"], OPEN]
 """`device`: a program that a person approved in a browser"""
 OauthErrorViewError: TypeAlias = Annotated[Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_scope", "invalid_target", "unauthorized_client", "unsupported_grant_type", "authorization_pending", "slow_down", "access_denied", "expired_token"], OPEN]
-PastDecisionOutcome: TypeAlias = Annotated[Literal["approved", "denied", "expired", "cancelled", "superseded"], OPEN]
-"""how the approval ended; superseded: a person edited the call"""
 ToolsAppliedToolChange: TypeAlias = Annotated[Literal["created", "changed", "unchanged"], OPEN]
 ApiImportedOperationOutcome: TypeAlias = Annotated[Literal["tool", "excluded", "unusable"], OPEN]
 TurnState: TypeAlias = Annotated[Literal["ended", "held", "under_way"], OPEN]
@@ -1181,6 +1181,35 @@ class ApprovalGroups(ApiObject):
     """their groups, of which the first 200 are shown"""
     complete: bool
     """false: more calls wait, and the 20000 that wait the longest were counted"""
+
+
+class PastDecision(ApiObject):
+    """how an approval of an earlier call of the same tool and agent ended"""
+    approval_id: str
+    """the id of an approval: `apr_…`"""
+    operation_id: str
+    """the id of an operation: `op_…`"""
+    outcome: PastDecisionOutcome
+    autonomy_mode: AutonomyMode
+    decided_at: int
+    """milliseconds since the epoch"""
+    decided_by: str | None
+    """the API key that decided it, or `kernel` for one that expired"""
+    voters: list[str]
+    """the persons whose votes decided it so, oldest first; empty where no vote did"""
+    comment: str | None
+    """what the person wrote who decided it; null: nothing, or it was erased"""
+    held_for: list[str]
+    """the codes of the reasons why it was held"""
+    risk_score: float
+    """of the call, from 0 to 1"""
+    risk_basis: list[str]
+    """ids of the risk rules that applied to the call"""
+
+
+class PastDecisions(ApiObject):
+    items: list[PastDecision]
+    """of the calls that were proposed last, the newest call first"""
 
 
 class ApprovalList(ApiObject):
@@ -3254,35 +3283,6 @@ class Delegation(ApiObject):
 class DelegationList(ApiObject):
     items: list[Delegation]
     next_cursor: str | None
-
-
-class PastDecision(ApiObject):
-    """how an approval of an earlier call of the same tool and agent ended"""
-    approval_id: str
-    """the id of an approval: `apr_…`"""
-    operation_id: str
-    """the id of an operation: `op_…`"""
-    outcome: PastDecisionOutcome
-    autonomy_mode: AutonomyMode
-    decided_at: int
-    """milliseconds since the epoch"""
-    decided_by: str | None
-    """the API key that decided it, or `kernel` for one that expired"""
-    voters: list[str]
-    """the persons whose votes decided it so, oldest first; empty where no vote did"""
-    comment: str | None
-    """what the person wrote who decided it; null: nothing, or it was erased"""
-    held_for: list[str]
-    """the codes of the reasons why it was held"""
-    risk_score: float
-    """of the call, from 0 to 1"""
-    risk_basis: list[str]
-    """ids of the risk rules that applied to the call"""
-
-
-class PastDecisions(ApiObject):
-    items: list[PastDecision]
-    """of the calls that were proposed last, the newest call first"""
 
 
 class ApprovalDiff(ApiObject):

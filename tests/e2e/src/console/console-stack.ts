@@ -112,8 +112,8 @@ export class ConsoleStack {
   }
 
   /**
-   * The processor time of each task of a page's main thread while something runs, in milliseconds: their wall time would
-   * be this machine's load.
+   * The processor time of each task of a page's main thread while something runs, in milliseconds: their wall time
+   * would be this machine's load.
    */
   async tasksOf<T>(page: Page, run: () => Promise<T>): Promise<{ readonly result: T; readonly ms: readonly number[] }> {
     await this.#browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ApprovalBrief, ApprovalView, DelegationView, OperationView } from '@writ/contract';
+import {
+  ApprovalBrief,
+  ApprovalGroup,
+  ApprovalGroups,
+  ApprovalView,
+  DelegationView,
+  OperationView,
+  PastDecision,
+  PastDecisions,
+} from '@writ/contract';
 import { Type } from 'typebox';
 import { expandable } from '../../edge/expansions/expansions.ts';
 import { listOf, orNull } from '../../edge/requests/fields.ts';
@@ -10,3 +19,13 @@ export const ExpandableApproval = expandable(ApprovalView, { operation: Type.Opt
 export const ApprovalList = listOf(ExpandableApproval);
 export const ApprovalBriefList = listOf(ApprovalBrief);
 export const DelegationList = listOf(DelegationView);
+
+/** What people work through a queue with: rows in brief, groups of alike calls, and how others were decided. */
+export const APPROVAL_QUEUE_SCHEMAS = {
+  ApprovalBrief,
+  ApprovalBriefList,
+  ApprovalGroup,
+  ApprovalGroups,
+  PastDecision,
+  PastDecisions,
+};
