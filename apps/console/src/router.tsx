@@ -278,8 +278,6 @@ export const consoleRouter = createRouter({
     workspaces,
     workspace,
     platform,
-    workspaces,
-    workspace,
     evidence,
     record,
     log,
