@@ -137,12 +137,13 @@ test('a new tenant can get a call held for approval, with all its requests over 
     next_cursor: string | null;
   };
   expect(list).toEqual({ items: [held], next_cursor: null });
-  const { you, ...approval } = parseMessage(
+  const { you, started_by, ...approval } = parseMessage(
     ApprovalView,
     await request('kernel.approval.read', { ...asked, approval_id: held.approval_id }),
   );
   expect(approval).toMatchObject({ state: 'pending', operation_id });
-  // A list doesn't say what its caller may decide about each.
+  expect(started_by).toMatchObject({ agent_id: approval.agent_id });
+  // A list doesn't say who began the work of each, nor what its caller may decide about it.
   expect(you).toMatchObject({ may_approve: true, may_deny: true });
   expect(await request('kernel.approval.list', { ...asked, page, state: null })).toEqual({
     items: [approval],

@@ -53,7 +53,10 @@ test.each(['chart', 'deploy'])('the suite `%s` runs only where it is named, afte
 });
 
 test('the specs of the console install a browser where there is none', () => {
-  expect(checks({}).flatMap(({ name, prepare }) => (prepare === undefined ? [] : [name]))).toEqual(['console']);
+  expect(checks({}).flatMap(({ name, prepare }) => (prepare === undefined ? [] : [name]))).toEqual([
+    'console',
+    'timing',
+  ]);
 });
 
 test('stack suites run only where they are named', () => {

@@ -168,6 +168,8 @@ const afterStacks = (checkout: string): Check[] => [
   },
 ];
 
+const ensureBrowser = (setup: Setup): Promise<void> => ensurePrograms(setup, CONSOLE_PROGRAMS);
+
 const preparedBy = (checks: readonly Check[], prepare: Check['prepare']): Check[] =>
   checks.map((check) => ({ ...check, prepare }));
 
@@ -201,9 +203,7 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...vitest('stacks', stackSuites, 'stacks', STACK_WORKERS),
     ...undivided(afterStacks(checkout)),
     // A browser and a stack take both processors.
-    ...preparedBy(vitest('console', (['console'] as const).filter(chosen), 'stacks', 1), (setup) =>
-      ensurePrograms(setup, CONSOLE_PROGRAMS),
-    ),
+    ...preparedBy(vitest('console', (['console'] as const).filter(chosen), 'stacks', 1), ensureBrowser),
     // It has a time of its own, which other specs of stacks would take from it.
     ...vitest('api-fuzz', (['api-fuzz'] as const).filter(chosen), 'stacks', 1).map((check) => ({
       ...check,
@@ -213,9 +213,7 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...vitest('faults', (['fault'] as const).filter(chosen), 'faults', FAULT_WORKERS),
     ...vitest('timing', (['timing'] as const).filter(chosen), 'timing', 1),
     // Most pages of the console are among them.
-    ...preparedBy(vitest('long', (['long'] as const).filter(chosen), 'long', STACK_WORKERS), (setup) =>
-      ensurePrograms(setup, CONSOLE_PROGRAMS),
-    ),
+    ...preparedBy(vitest('long', (['long'] as const).filter(chosen), 'long', STACK_WORKERS), ensureBrowser),
     // It renders the chart, and needs no other part.
     ...preparedBy(vitest('chart', (['chart'] as const).filter(chosen), 'deploy', UNIT_WORKERS), ensureChartTools).map(
       (check) => ({ ...check, afterSetUp: false }),

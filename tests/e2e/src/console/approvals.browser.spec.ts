@@ -2,6 +2,7 @@
 // Approvals in the console: a real browser, real previews, real commits.
 import { randomUUID } from 'node:crypto';
 import type { JsonValue } from '@writ/stack';
+import type { Locator, Page } from 'playwright-core';
 import { vi } from 'vitest';
 import { ConsoleStack, type Person } from './console-stack.ts';
 
@@ -36,6 +37,9 @@ async function hold(command: (dir: string) => string): Promise<JsonValue> {
 }
 const approvalOf = async (held: JsonValue): Promise<JsonValue> =>
   (await stack.world.admin.get(`/v1/approvals/${held.approval_id as string}`)).body;
+/** The state of the call, at the head of its page: past decisions below have theirs. */
+const stateOf = (page: Page, state: string): Locator =>
+  page.locator('article > header').getByText(state, { exact: true });
 const open = async ({ page }: Person, held: JsonValue): Promise<void> => {
   await page.goto(`${stack.url}/console/approvals/${held.approval_id as string}`);
   await page.getByRole('heading', { name: 'Effect' }).waitFor();
@@ -55,7 +59,7 @@ it('the keyboard alone decides: what was shown is what commits, and the queue is
   await page.keyboard.type('read and fine');
   await page.keyboard.press('Control+Enter');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.getByText('Approved', { exact: true }).waitFor();
+  await stateOf(page, 'Approved').waitFor();
   expect(await approvalOf(held)).toMatchObject({
     state: 'approved',
     comment: 'read and fine',
@@ -78,7 +82,7 @@ it('a denial takes words to the agent', async () => {
   await ann.page.keyboard.press('d');
   await ann.page.getByLabel('Words to the agent').fill('keep the folder');
   await ann.page.getByRole('dialog').getByRole('button', { name: 'Deny this call' }).click();
-  await ann.page.getByText('Denied', { exact: true }).waitFor();
+  await stateOf(ann.page, 'Denied').waitFor();
   const { body } = await stack.world.agent.get(`/v1/operations/${held.operation_id as string}`);
   expect([body.state, JSON.stringify(body)]).toEqual(['refused', expect.stringContaining('keep the folder')]);
   expect(ann.troubles).toEqual([]);
@@ -117,7 +121,7 @@ it('without a connection nothing is decided, and what changed meanwhile is shown
   await ann.page.keyboard.press('Escape');
   await stack.world.operator.must(`/v1/approvals/${held.approval_id as string}/deny`, {});
   await ann.context.setOffline(false);
-  await ann.page.getByText('Denied', { exact: true }).waitFor();
+  await stateOf(ann.page, 'Denied').waitFor();
   await ann.page.getByText('Live', { exact: true }).waitFor();
 });
 
@@ -159,7 +163,7 @@ it('two people vote at once: both votes count, and the call runs once', async ()
   await Promise.all(
     people.map(({ page }) => page.getByRole('dialog').getByRole('button', { name: 'Approve this call' }).click()),
   );
-  for (const { page } of people) await page.getByText('Approved', { exact: true }).waitFor();
+  for (const { page } of people) await stateOf(page, 'Approved').waitFor();
   await stack.world.until(held.operation_id as string, ['committed']);
   const { voted } = await approvalOf(held);
   expect((voted as JsonValue[]).map(({ cast_as }) => cast_as as string).toSorted()).toEqual([
