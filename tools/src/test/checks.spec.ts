@@ -53,10 +53,7 @@ test.each(['chart', 'deploy'])('the suite `%s` runs only where it is named, afte
 });
 
 test('the specs of the console install a browser where there is none', () => {
-  expect(checks({}).flatMap(({ name, prepare }) => (prepare === undefined ? [] : [name]))).toEqual([
-    'console',
-    'timing',
-  ]);
+  expect(checks({}).flatMap(({ name, prepare }) => (prepare === undefined ? [] : [name]))).toEqual(['console']);
 });
 
 test('stack suites run only where they are named', () => {
