@@ -22,7 +22,7 @@ it('a checkpoint is read with its signatures, and the time of each witness', () 
   });
 });
 
-it('a signature is told to be of the log by a published key alone', () => {
+it('a signature counts for the log by a published key alone', () => {
   const [log, witness] = readCheckpoint(NOTE).signatures;
   if (log === undefined || witness === undefined) throw new Error('two signatures');
   const keys = (hash: string): string => JSON.stringify({ log_keys: [`writ.example+${hash}+AAAA`] });

@@ -16,7 +16,7 @@ it.each([
   expect(kindOf(bytes(text))).toBe(kind);
 });
 
-it('an archive is told by its mark, and a large file is not read', () => {
+it('an archive is recognised by its mark, and a large file is not read', () => {
   const archive = new Uint8Array(1_024);
   archive.set(bytes('ustar'), 257);
   expect(kindOf(archive)).toBe('archive');

@@ -17,7 +17,7 @@ type Period = keyof typeof PERIODS;
 
 interface BacktestGiven {
   readonly candidate: Candidate;
-  /** is told what was found */
+  /** receives what was found */
   readonly report?: (sum: BacktestSum) => void;
 }
 

@@ -8,7 +8,7 @@ const state = (seq: number, snapshot_id: string) => ({ seq, snapshot_id }) as Sn
 // Newest first: state 2 is what a restore of state 0 made.
 const HISTORY = [state(2, 'snap_a'), state(1, 'snap_b'), state(0, 'snap_a')];
 
-it('a state that a restore repeated is told from the first one by its place', () => {
+it('a state that a restore repeated differs from the first one by its place', () => {
   expect(placeIn(HISTORY, 'snap_a', 0)).toBe(2);
   expect(placeIn(HISTORY, 'snap_a', 2)).toBe(0);
   expect(placeIn(HISTORY, 'snap_a', undefined)).toBe(0);
@@ -19,7 +19,7 @@ it('a place that has another snapshot is not believed', () => {
   expect(placeIn(HISTORY, 'snap_c', 0)).toBe(-1);
 });
 
-it('what a restore does is told file by file', () => {
+it('what a restore does is listed file by file', () => {
   const file = { kind: 'file' };
   const changes = [
     { path: 'new', before: file, after: null },

@@ -25,7 +25,7 @@ const DECIDED = { approve: 'approved', deny: 'denied' } as const;
 
 /**
  * Checks a decision of a person who has the right to decide. INVARIANT (one source): whoever decides is refused here
- * and whoever only looks at the call is told the answer of this function (`YourDecisions`).
+ * and whoever only looks at the call receives the answer of this function (`YourDecisions`).
  * @throws Fault `conflict` for a call that was decided otherwise, has expired or waits for a value, and for a session
  * grant that the call can't get; `approval.effect_unseen`, `approval.voted`, `approval.not_in_group`
  */

@@ -110,7 +110,7 @@ class Situation {
   }
 }
 
-it('a caller is told that a decision counts if and only if it does, and else the code of its refusal', async () => {
+it('a caller reads that a decision counts if and only if it does, and else the code of its refusal', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('soft_gate' as const, 'escalated' as const),

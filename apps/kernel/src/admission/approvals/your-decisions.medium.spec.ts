@@ -27,7 +27,7 @@ const told = (held: Held, caller: Caller, seen: string | null = null): Promise<Y
   kernel.yours.of({ v: 1, caller, approval_id: held.approval_id ?? '' }, { effectDigest: seen, isReadable: true });
 const codes = ({ why }: YourDecision): string[] => why.map(({ code }) => code);
 
-it('a member of the group may decide, and is told of the own vote', async () => {
+it('a member of the group may decide, and sees the own vote', async () => {
   const held = await scene.hold();
   const ann = scene.person('ann');
   expect(await told(held, ann)).toEqual({ may_approve: true, may_deny: true, why: [], delegations: [], voted: null });
@@ -41,7 +41,7 @@ it('a member of the group may decide, and is told of the own vote', async () => 
   });
 });
 
-it('others are told for which groups it is reserved, and may deny it', async () => {
+it('others see for which groups it is reserved, and may deny it', async () => {
   expect(await told(await scene.hold(), scene.person('cleo'))).toEqual({
     may_approve: false,
     may_deny: true,
@@ -96,7 +96,7 @@ it('a delegation is named where an approval with it counts, and else said why no
   expect(await told(held, scene.person('ann'))).toMatchObject({ may_approve: false, voted: 'approve' });
 });
 
-it('a call that was decided is told as decided, also to whom it was decided by', async () => {
+it('a call that was decided is shown as decided, also to whom it was decided by', async () => {
   const held = await scene.hold();
   await scene.decide(held, scene.person('ann'), { decision: 'deny' });
   for (const person of ['ann', 'bob'])

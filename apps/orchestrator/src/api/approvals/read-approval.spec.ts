@@ -21,7 +21,7 @@ async function read(names: number, more: object = {}): Promise<{ asked: unknown;
   return { asked, shown };
 }
 
-it.each([0, 1, PRINCIPALS_MAX])('a caller with %i other names is told what they may decide', async (names) => {
+it.each([0, 1, PRINCIPALS_MAX])('a caller with %i other names reads what they may decide', async (names) => {
   const { asked, shown } = await read(names);
   expect(shown).toEqual({ state: 'pending', you: YOU });
   expect((asked as { other_names?: string[] }).other_names?.length ?? 0).toBe(names);

@@ -25,7 +25,7 @@ export class ReadApproval {
 
   /**
    * The kernel takes `PRINCIPALS_MAX` names and refuses a decision with more. INVARIANT (no answer for fewer names):
-   * whoever has more is told nothing about what they may decide.
+   * whoever has more receives nothing about what they may decide.
    */
   async #ask(caller: Caller, approval_id: string): Promise<ApprovalView> {
     const known = await this.#names.of(caller);
