@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ApprovalBrief } from '@writ/client/web';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useMemo, type ReactNode } from 'react';
 import {
   QUEUE_ORDERS,
   useGroups,
@@ -11,7 +11,7 @@ import {
   type QueueOrder,
 } from '../../data/approvals.ts';
 import controls from '../../design/controls.module.css';
-import { useKeys } from '../../parts/keys.ts';
+import { useChosenRow } from '../../parts/chosen-row.ts';
 import { Empty, Failed, Skeleton } from '../../parts/loading.tsx';
 import { TextFilter } from '../../parts/text-filter.tsx';
 import { VirtualRows } from '../../parts/virtual-rows.tsx';
@@ -117,7 +117,15 @@ interface RowsGiven {
 }
 
 function Rows({ rows, isLoadingMore, readMore }: RowsGiven): ReactNode {
-  const chosen = useChosenRow(rows);
+  const navigate = useNavigate();
+  const open = useCallback(
+    (approvalId: string) => void navigate({ to: '/approvals/$approvalId', params: { approvalId } }),
+    [navigate],
+  );
+  const chosen = useChosenRow(
+    useMemo(() => rows.map(({ approval_id }) => approval_id), [rows]),
+    open,
+  );
   return (
     <VirtualRows
       label={en.approvals.title}
@@ -129,27 +137,4 @@ function Rows({ rows, isLoadingMore, readMore }: RowsGiven): ReactNode {
       readMore={readMore}
     />
   );
-}
-
-/** The row that `j` and `k` move, by its approval: it stays the same one while rows come and go. */
-function useChosenRow(rows: readonly ApprovalBrief[]): string | null {
-  const [chosen, setChosen] = useState<string | null>(null);
-  const navigate = useNavigate();
-  const latest = useRef({ rows, chosen });
-  latest.current = { rows, chosen };
-  const handlers = useMemo(() => {
-    const move = (by: number): void => {
-      const { rows: all, chosen: id } = latest.current;
-      const at = all.findIndex(({ approval_id }) => approval_id === id);
-      const next = at === -1 ? 0 : Math.min(all.length - 1, Math.max(0, at + by));
-      setChosen(all[next]?.approval_id ?? null);
-    };
-    const open = (): void => {
-      const { chosen: id } = latest.current;
-      if (id !== null) void navigate({ to: '/approvals/$approvalId', params: { approvalId: id } });
-    };
-    return { j: () => move(1), k: () => move(-1), Enter: open, o: open };
-  }, [navigate]);
-  useKeys(handlers);
-  return chosen;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RecordSearch } from '../../data/records.ts';
+import { textsOf, type AddressMembers } from '../../parts/address.ts';
 import { evidence } from '../../words/evidence.ts';
 
 const keysOf = <K extends string>(words: Readonly<Record<K, string>>): readonly K[] => Object.keys(words) as K[];
@@ -12,15 +13,11 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z$/;
 const TEXTS = ['agent', 'tool', 'session', 'operation', 'resource', 'text'] as const;
 
 /** The members of an address that the search for records knows; others, and wrong values, are left out. */
-export function readEvidenceSearch(given: Readonly<Record<string, unknown>>): RecordSearch {
+export function readEvidenceSearch(given: AddressMembers): RecordSearch {
   const one = <T extends string>(name: string, among: readonly T[]): Record<string, T> => {
     const found = among.find((value) => value === given[name]);
     return found === undefined ? {} : { [name]: found };
   };
-  const texts = TEXTS.flatMap((name) => {
-    const value = given[name];
-    return typeof value === 'string' && value !== '' ? [[name, value]] : [];
-  });
   const scores = (['risk_min', 'risk_max'] as const).flatMap((name) => {
     const value = given[name];
     return typeof value === 'number' && value >= 0 && value <= 1 ? [[name, value]] : [];
@@ -30,7 +27,8 @@ export function readEvidenceSearch(given: Readonly<Record<string, unknown>>): Re
     return typeof value === 'string' && MOMENT.test(value) ? [[name, value]] : [];
   });
   return {
-    ...(Object.fromEntries([...texts, ...scores, ...moments]) as RecordSearch),
+    ...textsOf(given, ...TEXTS),
+    ...(Object.fromEntries([...scores, ...moments]) as RecordSearch),
     ...one('type', TYPES),
     ...one('verdict', VERDICTS),
     ...one('outcome', OUTCOMES),

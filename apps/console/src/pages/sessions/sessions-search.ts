@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SessionFilter } from '../../data/sessions.ts';
-
-type Given = Readonly<Record<string, unknown>>;
-
-const text = <Name extends string>(given: Given, name: Name): { readonly [name in Name]?: string } => {
-  const value = given[name];
-  return (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as { readonly [name in Name]?: string };
-};
+import { textsOf, type AddressMembers } from '../../parts/address.ts';
 
 /** The members of an address that the list of sessions knows; others, and wrong values, are left out. */
-export const readSessionsSearch = (given: Given): SessionFilter => ({
-  ...text(given, 'workspace_id'),
-  ...text(given, 'run_id'),
-});
+export const readSessionsSearch = (given: AddressMembers): SessionFilter => textsOf(given, 'workspace_id', 'run_id');
 
 export interface SessionSearch {
   /** the run that is shown first */
@@ -21,8 +12,8 @@ export interface SessionSearch {
   readonly beside?: true;
 }
 
-export const readSessionSearch = (given: Given): SessionSearch => ({
-  ...text(given, 'run'),
+export const readSessionSearch = (given: AddressMembers): SessionSearch => ({
+  ...textsOf(given, 'run'),
   ...(given['beside'] === true ? { beside: true } : {}),
 });
 
@@ -32,7 +23,7 @@ export interface ReplaySearch {
   readonly differing?: true;
 }
 
-export const readReplaySearch = (given: Given): ReplaySearch => ({
-  ...text(given, 'policy'),
+export const readReplaySearch = (given: AddressMembers): ReplaySearch => ({
+  ...textsOf(given, 'policy'),
   ...(given['differing'] === true ? { differing: true } : {}),
 });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { textsOf, type AddressMembers } from '../../parts/address.ts';
 
 /** What the address of the tree says. */
 export interface TokensSearch {
@@ -8,7 +9,7 @@ export interface TokensSearch {
 }
 
 /** The members of an address that the tree knows; others, and wrong values, are left out. */
-export const readTokensSearch = ({ agent_id, ended }: Readonly<Record<string, unknown>>): TokensSearch => ({
-  ...(typeof agent_id === 'string' && agent_id !== '' ? { agent_id } : {}),
-  ...(ended === true ? { ended: true as const } : {}),
+export const readTokensSearch = (given: AddressMembers): TokensSearch => ({
+  ...textsOf(given, 'agent_id'),
+  ...(given['ended'] === true ? { ended: true as const } : {}),
 });
