@@ -76,6 +76,12 @@ const CLOCK_AND_CHANCE = [
 const SPECS = ['**/*.spec.ts', '**/*.contract.ts', '**/specs/**/*.ts'];
 
 const EXPORT_ALL = { selector: 'ExportAllDeclaration', message: 'name what is exported' };
+// The second fails while the first is waited for, and a failure that nobody waits for ends the whole run.
+const STARTED_BEFORE_AWAITED = {
+  selector:
+    "ForOfStatement[right.elements.1.type='CallExpression'] MemberExpression[property.name='rejects'][object.arguments.0.type='Identifier']",
+  message: 'list functions and call each in the loop: what fails before it is awaited ends the whole run',
+};
 
 export default [
   { ignores: ['**/dist', '**/out-tsc', '**/generated', '**/*.mjs', '**/*.js'] },
@@ -174,6 +180,7 @@ export default [
       ...boundaries([{ sourceTag: '*', notDependOnLibsWithTags: ['layer:app'] }]),
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': 'off',
+      'no-restricted-syntax': ['error', EXPORT_ALL, STARTED_BEFORE_AWAITED],
       '@typescript-eslint/no-non-null-assertion': 'off',
     },
   },
