@@ -215,12 +215,13 @@ test('a cursor is refused with another query', async () => {
   await add(tenant, [{ tool_id: 'fs.read' }, { tool_id: 'fs.read' }]);
   const { next_cursor: cursor } = await find(tenant, { tool_id: 'fs.read' }, { limit: 1 });
   expect(indexesOf(await find(tenant, { tool_id: 'fs.read' }, { limit: 5, cursor }))).toHaveLength(1);
-  for (const other of [
-    find(tenant, {}, { cursor }),
-    find(tenant, { tool_id: 'fs.write' }, { cursor }),
-    find(tenant, { tool_id: 'fs.read' }, { cursor, order: 'oldest' }),
-  ])
-    await expect(other).rejects.toThrow('of a question with other filters');
+  const others: [object, object][] = [
+    [{}, { cursor }],
+    [{ tool_id: 'fs.write' }, { cursor }],
+    [{ tool_id: 'fs.read' }, { cursor, order: 'oldest' }],
+  ];
+  for (const [query, page] of others)
+    await expect(find(tenant, query, page)).rejects.toThrow('of a question with other filters');
   const forged = (of: object): string => Buffer.from(JSON.stringify(of)).toString('base64url');
   for (const text of [
     'x',
