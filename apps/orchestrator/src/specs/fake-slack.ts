@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server on loopback that speaks Slack's Web API as documented: form of requests and answers, errors and rate limits.
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { openScriptedHttp } from './scripted-http.ts';
 
 export interface SlackPost {
   readonly channel: string;
@@ -17,10 +15,6 @@ export interface SlackPost {
 /** Opens it. Its bot, whose token is `token`, is a member of the conversation `conversation`. */
 export async function openFakeSlack(token = 'xoxb-of-a-spec', conversation = 'C0123456789') {
   const posts: SlackPost[] = [];
-  const calls: string[] = [];
-  /** statuses that the next requests are answered with instead */
-  const failures: { readonly status: number; readonly retryAfter?: string; readonly body?: string }[] = [];
-
   const answerOf = (method: string, request: IncomingMessage, body: string): object => {
     if (request.headers['authorization'] !== `Bearer ${token}`) return { ok: false, error: 'invalid_auth' };
     if (!/^application\/json/.test(request.headers['content-type'] ?? ''))
@@ -41,34 +35,18 @@ export async function openFakeSlack(token = 'xoxb-of-a-spec', conversation = 'C0
     return { ok: true, channel, ts: post.ts, text: shown };
   };
 
+  const methodOf = (path: string): string => /^\/api\/([A-Za-z.]+)$/.exec(path)?.[1] ?? '';
   const respond = (request: IncomingMessage, response: ServerResponse, body: string): void => {
-    const method = /^\/api\/([A-Za-z.]+)$/.exec(request.url ?? '')?.[1] ?? '';
-    calls.push(method);
-    const failure = failures.shift();
-    if (failure !== undefined) {
-      response.writeHead(failure.status, failure.retryAfter === undefined ? {} : { 'retry-after': failure.retryAfter });
-      response.end(failure.body ?? '');
-      return;
-    }
     response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
-    response.end(JSON.stringify(answerOf(method, request, body)));
+    response.end(JSON.stringify(answerOf(methodOf(request.url ?? ''), request, body)));
   };
-
-  const server = createServer((request, response) => {
-    void text(request).then((body) => respond(request, response, body));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const http = await openScriptedHttp(respond);
   return {
-    ...{ posts, calls, failures, token, conversation },
-    place: `127.0.0.1:${port}`,
-    api_url: `http://127.0.0.1:${port}/api`,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+    ...{ posts, token, conversation, failures: http.failures, close: http.close, place: http.place },
+    get calls(): string[] {
+      return http.paths.map(methodOf);
     },
+    api_url: `http://${http.place}/api`,
   };
 }
 export type FakeSlack = Awaited<ReturnType<typeof openFakeSlack>>;

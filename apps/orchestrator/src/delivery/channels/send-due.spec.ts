@@ -7,6 +7,7 @@ import { openFakeSlack, type FakeSlack } from '../../specs/fake-slack.ts';
 import { newChannel } from '../../store/channels/channels.contract.ts';
 import { ChannelSecrets } from './channel-secrets.ts';
 import { SendDue, type SendDueParts } from './send-due.ts';
+import { SlackProvider } from './slack-provider.ts';
 
 let slack: FakeSlack;
 beforeEach(async () => {
@@ -42,8 +43,9 @@ async function open(over: { readonly allowed?: readonly string[]; readonly token
   const reported: unknown[] = [];
   const gate = new EgressGate(new Set(over.allowed ?? [slack.place]));
   const send = new SendDue({
-    ...{ kernel, messages: fake.messages, gate, secrets, url: URL_OF_WRIT },
-    ...{ now: () => fake.now, chance: () => 0, report: (error: unknown) => void reported.push(error) },
+    ...{ kernel, messages: fake.messages, secrets, url: URL_OF_WRIT },
+    providers: { slack: new SlackProvider(gate, () => fake.now) },
+    ...{ chance: () => 0, report: (error: unknown) => void reported.push(error) },
   });
   const note = (asks = true) => fake.messages.note(tenant, [{ approval_id, asks }]);
   const run = async (): Promise<void> => {

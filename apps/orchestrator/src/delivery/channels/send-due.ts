@@ -2,13 +2,11 @@
 import { Fault, type ApprovalView, type Caller } from '@writ/contract';
 import { UnopenableError } from '@writ/sealing';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
-import { DeliveryError, DELIVERY_ERRORS } from '../../edge/outbound/delivery-error.ts';
-import type { EgressGate } from '../../edge/outbound/egress-gate.ts';
 import type { ChannelClaim, ChannelMessages, MessageEnd, OpenMessage } from '../../store/channels/channel-messages.ts';
+import { settingsOf } from '../../store/channels/channels.ts';
 import { retryMs } from '../webhooks/retry-schedule.ts';
 import type { ChannelSecrets } from './channel-secrets.ts';
-import { sendToSlack } from './slack-api.ts';
-import { slackMessageOf } from './slack-message.ts';
+import type { ChannelProvider, ChannelProviders } from './provider.ts';
 
 /** Concurrent attempts by one replica. */
 const AT_ONCE_MAX = 32;
@@ -20,12 +18,10 @@ const CLAIM_MS = 60_000;
 export interface SendDueParts {
   readonly kernel: Pick<KernelClient, 'ask'>;
   readonly messages: ChannelMessages;
-  readonly gate: EgressGate;
+  readonly providers: ChannelProviders;
   readonly secrets: ChannelSecrets;
   /** the public URL, without a slash at its end */
   readonly url: string;
-  /** milliseconds since the epoch */
-  readonly now: () => number;
   /** a random number from [0, 1) */
   readonly chance: () => number;
   readonly report: (error: unknown) => void;
@@ -33,8 +29,8 @@ export interface SendDueParts {
 
 /**
  * Sends due messages about approvals, and changes those that were sent. What a message shows is read at the attempt, so
- * that the order in which changes are reported does not matter. A crash between a post and its record posts twice,
- * because Slack has no key for that.
+ * that the order in which changes are reported does not matter. A crash between a post and its record posts twice
+ * where the provider has no key for that.
  */
 export class SendDue {
   readonly #parts: SendDueParts;
@@ -79,25 +75,31 @@ export class SendDue {
   }
 
   async #send({ tenant_id }: ChannelClaim, message: OpenMessage): Promise<MessageEnd> {
-    const { channel_id, approval_id, api_url, destination, reference } = message;
-    const { gate, secrets, url, now } = this.#parts;
+    const { channel_id, approval_id, reference, wanted: change } = message;
+    const { secrets, url } = this.#parts;
     try {
       const approval = await this.#read(tenant_id, message);
       // Nobody is to be asked any more, and nobody was.
       if (approval.state !== 'pending' && reference === null) return { sent: true, reference: null };
-      const token = secrets.open({ tenant_id, channel_id }, message.bot_token);
-      const content = slackMessageOf(approval, `${url}/console/approvals/${approval_id}`);
-      const answer = await sendToSlack(gate, { api_url, token, destination, reference, content }, now());
-      if (answer.ok) return { sent: true, reference: answer.reference };
-      return this.#failed(message, `slack: ${answer.error}`, answer.isPassing, answer.retryMs);
+      const secret = secrets.open({ tenant_id, channel_id }, message.bot_token);
+      const link = `${url}/console/approvals/${approval_id}`;
+      const settings = settingsOf(message);
+      const end = await this.#provider(message).send({
+        ...{ channel_id, settings, secret, reference, change, approval, link },
+      });
+      if (end.sent) return end;
+      return this.#failed(message, end.error, end.isPassing, end.retryMs);
     } catch (error) {
-      if (error instanceof DeliveryError)
-        return this.#failed(message, `${error.code}: ${DELIVERY_ERRORS[error.code]}`, true);
       if (error instanceof UnopenableError)
-        return this.#failed(message, 'secret.unreadable: the token can not be opened: set it again', false);
+        return this.#failed(message, 'secret.unreadable: the secret can not be opened: set it again', false);
       if (error instanceof Fault) return this.#failed(message, error.code, error.code !== 'not_found');
       throw error;
     }
+  }
+
+  /** The one of the message's kind, which takes the settings of that kind. */
+  #provider({ kind }: OpenMessage): ChannelProvider {
+    return this.#parts.providers[kind] as ChannelProvider;
   }
 
   /** As an auditor sees it: without arguments. The right is the one of whoever made the channel. */

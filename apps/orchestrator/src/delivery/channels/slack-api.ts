@@ -9,7 +9,7 @@ import { sendBounded } from '../../edge/outbound/send-bounded.ts';
 import { retryAfterMs } from '../webhooks/retry-schedule.ts';
 
 /** An answer has the whole message again: some kibibytes. */
-const LIMITS = { bytesMax: 256 * 1024, timeoutMs: 10_000, accepts: () => true };
+const LIMITS = { bytesMax: 256 * 1024, accepts: () => true };
 
 /** The message at Slack: both values name it in `chat.update`. */
 const Reference = Type.Object({
@@ -43,7 +43,11 @@ export interface SlackRequest {
  * Posts a message, or changes the one that was posted.
  * @throws DeliveryError where there is no answer
  */
-export async function sendToSlack(gate: EgressGate, request: SlackRequest, now: number): Promise<SlackAnswer> {
+export async function sendToSlack(
+  gate: EgressGate,
+  request: SlackRequest,
+  { now, timeoutMs }: { readonly now: number; readonly timeoutMs: number },
+): Promise<SlackAnswer> {
   const { api_url, token, destination, reference, content } = request;
   const method = reference === null ? 'chat.postMessage' : 'chat.update';
   const target: object = reference === null ? { channel: destination } : (parseJson(reference) as object);
@@ -54,7 +58,8 @@ export async function sendToSlack(gate: EgressGate, request: SlackRequest, now: 
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
   };
-  const answer = await sendBounded(gate, `${api_url}/${method}`, { method: 'POST', headers, body }, LIMITS);
+  const limits = { ...LIMITS, timeoutMs };
+  const answer = await sendBounded(gate, `${api_url}/${method}`, { method: 'POST', headers, body }, limits);
   return readAnswer(answer.status, answer.text, retryAfterMs(answer.headers['retry-after'], now));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { newId } from '@writ/nest-kit';
 import fc from 'fast-check';
-import { asCode, slackMessageOf, type ShownApproval } from './slack-message.ts';
+import type { ShownApproval } from './shown-approval.ts';
+import { asCode, slackMessageOf } from './slack-message.ts';
 
 const APPROVAL: ShownApproval = {
   ...{

@@ -4,6 +4,10 @@ import type { Id, TenantId } from '@writ/contract';
 /** Providers that this version can send to. */
 export const CHANNEL_KINDS = ['slack'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+/** Where a channel of each kind sends to; nothing of it is secret. */
+export interface KindSettings {
+  readonly slack: { readonly conversation: string; readonly api_url: string };
+}
 export type ChannelState = 'active' | 'disabled';
 
 /** A channel as it is stored. Times are milliseconds since the epoch by the database's clock. */
@@ -22,6 +26,12 @@ export interface ChannelRow {
   readonly created_by: string;
   readonly updated_at: number;
 }
+
+/** The settings of the channel's own kind. */
+export const settingsOf = ({
+  destination: conversation,
+  api_url,
+}: Pick<ChannelRow, 'kind' | 'destination' | 'api_url'>): KindSettings[ChannelKind] => ({ conversation, api_url });
 
 /** The values of a new channel; the token is encrypted. */
 export interface NewChannel extends Pick<
