@@ -58,7 +58,7 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
     'state approval person_id polled_at interval_ms',
   ),
   'writ_orchestrator UPDATE orchestrator.channel': columns(
-    'name destination api_url state last_error bot_token updated_at',
+    'name destination api_url settings state last_error bot_token updated_at',
   ),
   'writ_orchestrator UPDATE orchestrator.channel_message': columns(
     'wanted sent reference state attempts next_at last_error claimed_until updated_at',

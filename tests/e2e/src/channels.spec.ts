@@ -2,9 +2,10 @@
 // A held call at Slack, from the message that asks to the one that shows the decision. Two replicas of the orchestrator
 // run. The server speaks Slack's Web API as documented.
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
 import { vi } from 'vitest';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 
@@ -14,6 +15,8 @@ const TOKEN = 'xoxb-of-a-spec';
 const CONVERSATION = 'C0123456789';
 const PUBLIC_URL = 'https://writ.example.org';
 
+/** what a receiver of webhooks got */
+let hooks: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
 let server: Server;
 let place: string;
 let posts: { ts: string; shown: string }[];
@@ -41,6 +44,11 @@ function answerOf(method: string, authorization: string | undefined, sent: JsonV
 beforeAll(async () => {
   server = createServer((request, response) => {
     void text(request).then((body) => {
+      if (request.url === '/hook') {
+        hooks.push({ headers: request.headers, body });
+        response.writeHead(204).end();
+        return;
+      }
       const method = (request.url ?? '').replace('/api/', '');
       calls.push(method);
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -65,6 +73,7 @@ afterAll(async () => {
 beforeEach(() => {
   posts = [];
   calls = [];
+  hooks = [];
 });
 
 const hold = async (): Promise<JsonValue> => {
@@ -118,5 +127,28 @@ it('a message is sent after its channel was given a token that Slack accepts', a
   expect(posts[0]?.shown).toContain(other.approval_id as string);
   expect((await world.auditor.get(path)).body.last_error).toBeNull();
   for (const { approval_id } of [held, other]) await world.operator.post(`/v1/approvals/${approval_id}/deny`, {});
+  await world.admin.request('DELETE', path);
+});
+
+it('a webhook gets a signed message when a call is held and when it is denied, and never what is called', async () => {
+  const { channel_id, webhook } = await world.admin.must('/v1/channels', {
+    ...{ name: 'pager', kind: 'webhook', webhook: { url: `http://${place}/hook` } },
+  });
+  const path = `/v1/channels/${channel_id as string}`;
+  expect((await world.auditor.get(path)).body.webhook).toEqual({ url: `http://${place}/hook` });
+  const held = await hold();
+  await eventually('the question', () => Promise.resolve(hooks.length === 1));
+  await world.operator.post(`/v1/approvals/${held.approval_id}/deny`, { comment: 'not on a Friday' });
+  await eventually('the denial', () => Promise.resolve(hooks.length === 2));
+  const { secret } = webhook as { readonly secret: string };
+  const shown = hooks.map(({ headers, body }) => {
+    const { data } = new Webhook(secret).verify(body, headers as Record<string, string>) as { data: JsonValue };
+    return [data.state, data.approval_id, data.url];
+  });
+  const { approval_id } = held;
+  const page = `${PUBLIC_URL}/console/approvals/${approval_id as string}`;
+  expect(shown).toEqual(['pending', 'denied'].map((state) => [state, approval_id, page]));
+  expect(new Set(hooks.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+  expect(JSON.stringify(hooks)).not.toMatch(/rm -rf|Friday/);
   await world.admin.request('DELETE', path);
 });

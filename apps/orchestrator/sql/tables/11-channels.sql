@@ -11,16 +11,20 @@ CREATE TABLE orchestrator.channel (
   updated_at  bigint DEFAULT orchestrator.now_ms() NOT NULL,
 
   -- Where messages are sent.
-  kind        text NOT NULL CHECK (kind IN ('slack')),
+  kind        text NOT NULL CHECK (kind IN ('slack', 'webhook', 'teams', 'email')),
   destination text NOT NULL CHECK (length(destination) BETWEEN 1 AND 320), -- of Slack: the id of the conversation
-  api_url     text NOT NULL CHECK (length(api_url) <= 2048),               -- the provider's API
+  api_url     text NOT NULL CHECK (length(api_url) <= 2048),               -- of Slack: its API; else empty
+  settings    jsonb,                              -- of other kinds: where they send to; nothing of it is secret
 
   -- Whether messages are sent.
   state       text DEFAULT 'active' NOT NULL CHECK (state IN ('active', 'disabled')),
   last_error  text,                               -- why the last attempt failed; null: it succeeded, or none was made
 
-  -- The credential that sends. Encrypted under the process's key and bound to this channel: nonce ‖ ciphertext ‖ tag.
-  bot_token   bytea NOT NULL
+  -- The credential that sends, of each kind: a bot's token, the key that signs, a URL with a signature, a password.
+  -- Encrypted under the process's key and bound to this channel: nonce ‖ ciphertext ‖ tag.
+  bot_token   bytea NOT NULL,
+
+  CONSTRAINT channel_settings CHECK ((kind = 'slack') = (settings IS NULL))
 );
 -- Pages of a tenant's channels, newest first.
 CREATE INDEX channel_listed ON orchestrator.channel (tenant_id, created_at DESC, channel_id DESC);
@@ -28,11 +32,11 @@ ALTER TABLE orchestrator.channel ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECU
 CREATE POLICY channel_tenant ON orchestrator.channel TO writ_orchestrator
   USING (tenant_id = current_setting('writ.tenant_id', true))
   WITH CHECK (tenant_id = current_setting('writ.tenant_id', true));
--- For orchestrator.claim_channel_messages, which runs as the owner.
+-- For orchestrator.claim_messages_of_kinds, which runs as the owner.
 CREATE POLICY channel_due ON orchestrator.channel FOR SELECT TO writ_owner USING (true);
 -- The id of a channel, its tenant, its kind and its creator never change.
 GRANT SELECT, INSERT, DELETE ON orchestrator.channel TO writ_orchestrator;
-GRANT UPDATE (name, destination, api_url, state, last_error, bot_token, updated_at)
+GRANT UPDATE (name, destination, api_url, settings, state, last_error, bot_token, updated_at)
   ON orchestrator.channel TO writ_orchestrator;
 
 -- The message about one approval in one channel. A notice about the approval adds the row, or raises `wanted`. A replica
@@ -64,7 +68,7 @@ CREATE TABLE orchestrator.channel_message (
   CONSTRAINT channel_message_channel FOREIGN KEY (channel_id) REFERENCES orchestrator.channel (channel_id)
     ON DELETE CASCADE
 ) WITH (fillfactor = 80); -- Rows change with every attempt: leaves room for new versions in the same page.
--- Messages that are due: orchestrator.claim_channel_messages.
+-- Messages that are due: orchestrator.claim_messages_of_kinds.
 CREATE INDEX channel_message_due ON orchestrator.channel_message (next_at) WHERE state = 'pending';
 -- Messages to delete: orchestrator.prune_channel_messages.
 CREATE INDEX channel_message_old ON orchestrator.channel_message (updated_at) WHERE state <> 'pending';

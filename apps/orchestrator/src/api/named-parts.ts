@@ -46,8 +46,9 @@ import { JOBS } from './jobs/routes.ts';
 import { McpMessage } from './mcp/routes.ts';
 import { RunEventView, RunReplayView, SessionView } from './sessions/views.ts';
 import { CallUsageView } from './usage/views.ts';
+import { WebhookDestination, WebhookDestinationView } from './channels/destination-schemas.ts';
 import { SlackChange, SlackSettings } from './channels/routes.ts';
-import { SlackConversation } from './channels/views.ts';
+import { ChannelKind, SlackConversation } from './channels/views.ts';
 import { WebhookView } from './webhooks/views.ts';
 
 /** A part of a schema by the way to it, where the types of unions don't lead there. */
@@ -103,9 +104,12 @@ export const NAMED_PARTS: NamedSchemas = {
   ModelTurn: partOf(RunEventView, 'anyOf', '0', 'properties', 'turn'),
   ModelUsage,
   WebhookDisabledReason: WebhookView.properties.disabled_reason.anyOf[0],
+  WebhookDestination,
+  WebhookDestinationView,
   SlackConversation,
   SlackSettings,
   SlackChange,
+  ChannelKind,
   SpawnedBy: SessionView.properties.spawned_by.anyOf[0],
   ScopeRole,
   ...MEMBER_SCHEMAS,

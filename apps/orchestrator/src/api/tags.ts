@@ -36,7 +36,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   freezes: 'Emergency stops: of a tenant, an agent or a tool. Only an administrator places and lifts them.',
   erasures: 'Removes contents for good, and says what was removed. Records and receipts stay valid.',
   events: 'Events of operations as they happen, as Server-Sent Events.',
-  channels: 'Conversations, at Slack, in which people are asked for approvals, and see what became of them.',
+  channels: 'Where people are asked for approvals beside the console, and see what became of them.',
   webhooks: 'Messages to a server of yours, signed by Standard Webhooks, with retries and redelivery.',
   records: 'The records of the audit log, as JSON.',
   exports: 'Records in bulk, and bundles that anybody can verify offline.',

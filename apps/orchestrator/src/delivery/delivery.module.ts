@@ -9,7 +9,7 @@ import { ChannelMessages } from '../store/channels/channel-messages.ts';
 import { Deliveries } from '../store/webhooks/deliveries.ts';
 import { ChannelSecrets } from './channels/channel-secrets.ts';
 import { SendDue } from './channels/send-due.ts';
-import { SlackProvider } from './channels/slack-provider.ts';
+import { providersBy } from './channels/providers.ts';
 import { ExportBundle } from './exports/export-bundle.ts';
 import { ExportHub } from './exports/export-hub.ts';
 import { ExportRecords } from './exports/export-records.ts';
@@ -105,7 +105,7 @@ function channels(config: DeliveryConfig, { logger }: ProcessContext): Provider[
       SendDue,
       [KernelClient, ChannelMessages, ChannelSecrets, RegisteredLifetime],
       (kernel, messages, secrets, lifetime) => {
-        const providers = { slack: new SlackProvider(gate, Date.now) };
+        const providers = providersBy(gate, Date.now);
         const given = { kernel, messages, secrets, providers, report, chance: Math.random };
         const send = new SendDue({ ...given, url: url ?? '' });
         lifetime.add(

@@ -5,6 +5,7 @@ import {
   ChannelMessages,
   type ApprovalChange,
   type ChannelClaim,
+  type ClaimLimits,
   type MessageEnd,
   type MessageRow,
   type OpenMessage,
@@ -15,6 +16,7 @@ import {
   type ChannelCondition,
   type ChannelRow,
   type NewChannel,
+  type StoredSettings,
 } from '../store/channels/channels.ts';
 
 interface KeptChannel {
@@ -85,7 +87,7 @@ class MemoryChannels extends Channels {
   override async change(
     tenantId: TenantId,
     channelId: string,
-    { bot_token, ...change }: ChannelChange,
+    { bot_token, settings: given_settings, ...change }: ChannelChange,
     condition: ChannelCondition,
   ): Promise<ChannelRow | null> {
     const kept = this.#all.channel(tenantId, channelId);
@@ -93,9 +95,11 @@ class MemoryChannels extends Channels {
     await condition(kept.row);
     if (bot_token !== null) kept.bot_token = bot_token;
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null));
-    const isSame = bot_token === null && Object.keys(given).every((name) => name === 'name');
+    const isSame = bot_token === null && given_settings === null && Object.keys(given).every((name) => name === 'name');
     const last_error = isSame ? kept.row.last_error : null;
-    return (kept.row = { ...kept.row, ...given, last_error, updated_at: this.#all.now });
+    const settings =
+      kept.row.settings === null ? null : ({ ...kept.row.settings, ...given_settings } as StoredSettings);
+    return (kept.row = { ...kept.row, ...given, settings, last_error, updated_at: this.#all.now });
   }
 
   override async remove(
@@ -134,7 +138,7 @@ class MemoryChannelMessages extends ChannelMessages {
     }
   }
 
-  override async claim(limits: { rows: number; tenantMax: number; claimMs: number }): Promise<ChannelClaim[]> {
+  override async claim(limits: ClaimLimits): Promise<ChannelClaim[]> {
     const { now, sent, isPaused } = this.#all;
     if (isPaused) return [];
     const claims: ChannelClaim[] = [];
@@ -143,10 +147,7 @@ class MemoryChannelMessages extends ChannelMessages {
         (other) => other.tenant_id === each.tenant_id && other.row.state === 'pending' && other.claim >= now,
       );
       const isDue =
-        each.row.state === 'pending' &&
-        each.next_at <= now &&
-        each.claim < now &&
-        this.#all.channel(each.tenant_id, each.row.channel_id)?.row.state === 'active';
+        each.row.state === 'pending' && each.next_at <= now && each.claim < now && this.#isServed(each, limits.kinds);
       if (!isDue || claims.length >= limits.rows || busy.length >= limits.tenantMax) continue;
       each.claim = now + limits.claimMs;
       const { channel_id, approval_id } = each.row;
@@ -159,10 +160,13 @@ class MemoryChannelMessages extends ChannelMessages {
     const kept = this.#claimed(claim);
     const channel = this.#all.channel(claim.tenant_id, claim.channel_id);
     if (kept === undefined || channel?.row.state !== 'active') return null;
-    const { channel_id, kind, destination, api_url, created_by } = channel.row;
+    const { channel_id, kind, destination, api_url, settings, created_by } = channel.row;
     const { approval_id, reference, wanted, attempts } = kept.row;
-    const { bot_token } = channel;
-    return { channel_id, kind, destination, api_url, created_by, bot_token, approval_id, reference, wanted, attempts };
+    const { bot_token: sealed } = channel;
+    return {
+      ...{ channel_id, kind, destination, api_url, settings, created_by, bot_token: sealed },
+      ...{ approval_id, reference, wanted, attempts },
+    };
   }
 
   override async settle(claim: ChannelClaim, shown: number, end: MessageEnd): Promise<void> {
@@ -195,6 +199,11 @@ class MemoryChannelMessages extends ChannelMessages {
       ({ row, updated_at }) => row.state === 'pending' || updated_at >= this.#all.now - olderMs,
     );
     return before - this.#all.sent.length;
+  }
+
+  #isServed({ tenant_id, row }: KeptMessage, kinds: ClaimLimits['kinds']): boolean {
+    const channel = this.#all.channel(tenant_id, row.channel_id)?.row;
+    return channel?.state === 'active' && kinds.includes(channel.kind);
   }
 
   #claimed({ tenant_id, channel_id, approval_id, claim }: ChannelClaim): KeptMessage | undefined {

@@ -246,7 +246,7 @@ export async function createFixture(api: TestApi, tenant: TestTenant) {
     {
       channel_id: newId('channel'),
       ...{ name: 'c', kind: 'slack', destination: 'C0123456789', api_url: 'https://slack.com/api' },
-      ...{ bot_token: Buffer.alloc(60), created_by: api_key_id },
+      ...{ settings: null, bot_token: Buffer.alloc(60), created_by: api_key_id },
     },
     10,
   );

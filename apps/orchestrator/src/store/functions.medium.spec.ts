@@ -4,9 +4,18 @@ import { orchestratorSql } from './functions.ts';
 
 /**
  * Functions that are called within larger statements, by libs/database for any schema, or by versions before alone:
- * `authenticate` knows no keys of workers, `authenticate_key` no scopes, and `providers_of` no groups.
+ * `authenticate` knows no keys of workers, `authenticate_key` no scopes, `providers_of` no groups, and
+ * `claim_channel_messages` no kind but Slack.
  */
-const ELSEWHERE = ['authenticate', 'authenticate_key', 'is_refused', 'now_ms', 'providers_of', 'refresh_statistics'];
+const ELSEWHERE = [
+  'authenticate',
+  'authenticate_key',
+  'claim_channel_messages',
+  'is_refused',
+  'now_ms',
+  'providers_of',
+  'refresh_statistics',
+];
 
 const table = Object.values(orchestratorSql);
 let catalog: Awaited<ReturnType<typeof functionCatalog>>;

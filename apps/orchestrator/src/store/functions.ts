@@ -103,9 +103,9 @@ export const orchestratorSql = {
     { older_ms: bigint, rows: integer },
     { returns: 'value' },
   ),
-  claimChannelMessages: sqlFunction<ChannelClaim>()(
-    'orchestrator.claim_channel_messages',
-    { rows: integer, tenant_max: integer, claim_ms: bigint },
+  claimMessagesOfKinds: sqlFunction<ChannelClaim>()(
+    'orchestrator.claim_messages_of_kinds',
+    { kinds: textArray, rows: integer, tenant_max: integer, claim_ms: bigint },
     { returns: 'rows' },
   ),
   /** How many it deleted. */

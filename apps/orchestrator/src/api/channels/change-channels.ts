@@ -4,16 +4,20 @@ import { newId } from '@writ/nest-kit';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { ChannelSecrets } from '../../delivery/channels/channel-secrets.ts';
 import type { RequestInputOf } from '../../edge/requests/route.ts';
-import { parseWebhookUrl } from '../../edge/outbound/webhook-url.ts';
-import type { ChannelChange, ChannelCondition, ChannelRow, Channels } from '../../store/channels/channels.ts';
+import type { ChannelCondition, ChannelRow, Channels } from '../../store/channels/channels.ts';
+import { changedDestination, newDestination, verifyDestinationChange } from './destinations.ts';
 import type { CHANNELS } from './routes.ts';
 
 /** Most channels of one tenant: each message goes to all of them. */
 export const CHANNELS_MAX = 10;
-const SLACK_API = 'https://slack.com/api';
 
 type NewBody = RequestInputOf<typeof CHANNELS.create>['body'];
 type ChangeBody = RequestInputOf<typeof CHANNELS.change>['body'];
+/** A new channel. `secret`: made here, for the answer alone; null: the caller gave one. */
+export interface CreatedChannel {
+  readonly channel: ChannelRow;
+  readonly secret: string | null;
+}
 /** Throws unless the change is meant for this state of the channel. */
 type Condition = (present: ChannelRow) => void;
 
@@ -38,36 +42,34 @@ export class ChangeChannels {
     this.#parts = parts;
   }
 
-  /** Faults: `conflict` without a public console, `request.malformed` for a URL that is refused, `limit.exceeded`. */
-  async create(caller: Caller, { name, kind, slack }: NewBody): Promise<ChannelRow> {
-    const { channels, secrets, hasConsole } = this.#parts;
+  /** Faults: `conflict` without a console, `request.malformed` for settings that are refused, `limit.exceeded`. */
+  async create(caller: Caller, body: NewBody): Promise<CreatedChannel> {
+    const { channels, secrets, allowed, hasConsole } = this.#parts;
     if (!hasConsole)
       throw new Fault(
         'conflict',
         'messages of a channel lead to the console, whose public URL is not known: the operator sets `WRIT_PUBLIC_URL`, and leaves `WRIT_CONSOLE` on',
       );
     const { tenant_id, api_key_id } = caller;
-    const api_url = this.#apiUrlOf(slack.api_url ?? SLACK_API);
+    const { secret, made, ...destination } = newDestination(body, allowed);
     const channel_id = newId('channel');
     await this.#record(caller, 'channel_created', channel_id);
-    const bot_token = secrets.seal({ tenant_id, channel_id }, slack.bot_token);
-    const destination = slack.conversation;
-    const channel = { channel_id, name, kind, destination, api_url, bot_token, created_by: api_key_id };
-    return await channels.create(tenant_id, channel, CHANNELS_MAX);
+    const bot_token = secrets.seal({ tenant_id, channel_id }, secret);
+    const { name, kind } = body;
+    const channel = { channel_id, name, kind, ...destination, bot_token, created_by: api_key_id };
+    return { channel: await channels.create(tenant_id, channel, CHANNELS_MAX), secret: made };
   }
 
-  /** Faults: `not_found`, `precondition.failed`, `request.malformed` for a URL that is refused. */
+  /** Faults: `not_found`, `precondition.failed`, `request.malformed` for settings that are refused. */
   async change(caller: Caller, channelId: string, body: ChangeBody, condition: Condition): Promise<ChannelRow> {
     const { tenant_id } = caller;
-    const { channels, secrets } = this.#parts;
-    const { conversation = null, bot_token, api_url } = body.slack ?? {};
+    const { channels, secrets, allowed } = this.#parts;
+    const given = changedDestination(body, allowed);
+    const { destination, api_url, settings, secret } = given;
     const of = { tenant_id, channel_id: channelId };
-    const change: ChannelChange = {
-      name: body.name ?? null,
-      state: body.state ?? null,
-      destination: conversation,
-      api_url: api_url === undefined ? null : this.#apiUrlOf(api_url),
-      bot_token: bot_token === undefined ? null : secrets.seal(of, bot_token),
+    const change = {
+      ...{ name: body.name ?? null, state: body.state ?? null, destination, api_url, settings },
+      bot_token: secret === null ? null : secrets.seal(of, secret),
     };
     return orNotFound(
       await channels.change(
@@ -76,7 +78,7 @@ export class ChangeChannels {
         change,
         this.#recorded(caller, 'channel_changed', channelId, (present) => {
           condition(present);
-          verifyTokenStays(present, change);
+          verifyDestinationChange(present, given);
         }),
       ),
     );
@@ -99,29 +101,6 @@ export class ChangeChannels {
   async #record(caller: Caller, verb: string, subject: string): Promise<void> {
     await this.#parts.kernel.ask('change.record', caller, { verb, subject });
   }
-
-  #apiUrlOf(text: string): string {
-    try {
-      const { origin, pathname, search } = parseWebhookUrl(text, this.#parts.allowed);
-      if (search === '') return `${origin}${pathname.replace(/\/+$/, '')}`;
-    } catch (cause) {
-      if (!(cause instanceof Fault)) throw cause;
-    }
-    throw new Fault('request.malformed', '`api_url` must be an `https://` URL at a public address, without a query', {
-      pointer: '/slack/api_url',
-    });
-  }
-}
-
-/**
- * INVARIANT (a token goes where it was given for): whoever changes the URL gives the token, too. Otherwise an
- * administrator could have the stored token sent to a server of their own, and read it there.
- */
-function verifyTokenStays(present: ChannelRow, { api_url, bot_token }: ChannelChange): void {
-  if (api_url !== null && api_url !== present.api_url && bot_token === null)
-    throw new Fault('request.malformed', 'another `api_url` takes the `bot_token`, too', {
-      pointer: '/slack/bot_token',
-    });
 }
 
 function orNotFound<T>(row: T | null): T {

@@ -5,7 +5,7 @@ import { requireMatch } from '@writ/nest-kit';
 import { pageOf } from '../../edge/requests/fields.ts';
 import { RequestInput } from '../../edge/requests/request-input.ts';
 import { Route, type RequestInputOf } from '../../edge/requests/route.ts';
-import { Channels, type ChannelRow } from '../../store/channels/channels.ts';
+import { Channels, settingsOf, type ChannelRow } from '../../store/channels/channels.ts';
 import { ChangeChannels } from './change-channels.ts';
 import { CHANNELS } from './routes.ts';
 import type { ChannelView } from './views.ts';
@@ -22,12 +22,13 @@ export class ChannelsController {
     @RequestInput() { caller, query }: RequestInputOf<typeof CHANNELS.list>,
   ): Promise<{ items: ChannelView[]; next_cursor: string | null }> {
     const { items, next_cursor } = await this.channels.list(caller.tenant_id, pageOf(query));
-    return { items: items.map(viewOf), next_cursor };
+    return { items: items.map((row) => viewOf(row)), next_cursor };
   }
 
   @Route(CHANNELS.create)
   async create(@RequestInput() { caller, body }: RequestInputOf<typeof CHANNELS.create>): Promise<ChannelView> {
-    return viewOf(await this.changeChannels.create(caller, body));
+    const { channel, secret } = await this.changeChannels.create(caller, body);
+    return viewOf(channel, secret);
   }
 
   @Route(CHANNELS.read)
@@ -50,10 +51,11 @@ export class ChannelsController {
   }
 }
 
-const viewOf = ({ destination, api_url, ...row }: ChannelRow): ChannelView => ({
-  ...row,
-  slack: { conversation: destination, api_url },
-});
+/** A channel, with its secret where that was made just now. */
+function viewOf(row: ChannelRow, secret: string | null = null): ChannelView {
+  const { destination: _destination, api_url: _url, settings: _settings, ...common } = row;
+  return { ...common, [row.kind]: { ...settingsOf(row), ...(secret === null ? {} : { secret }) } };
+}
 
 /** The condition of `If-Match`, on what the API shows of the channel. */
 const conditionOf =

@@ -123,3 +123,42 @@ it.each([
   expect(answer.json['detail']).toContain('WRIT_PUBLIC_URL');
   await bare.close();
 });
+
+describe('a channel of the kind `webhook`', () => {
+  const HOOK = { name: 'pager', kind: 'webhook', webhook: { url: 'https://hooks.example.org/a?b=c' } };
+
+  it('shows its secret once, where it is created, and keeps it when its URL changes', async () => {
+    const { status, json } = await ask('POST', '/v1/channels', HOOK);
+    expect([status, json['kind'], json['slack']]).toEqual([201, 'webhook', undefined]);
+    const { secret } = json['webhook'] as { secret: string };
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const path = `/v1/channels/${String(json['channel_id'])}`;
+    expect((await ask('GET', path)).json['webhook']).toEqual({ url: 'https://hooks.example.org/a?b=c' });
+    const moved = await ask('PATCH', path, { webhook: { url: 'https://other.example.org/' } });
+    expect(moved.json['webhook']).toEqual({ url: 'https://other.example.org/' });
+    expect(JSON.stringify([api.channels.kept, api.lines])).not.toContain(secret);
+  });
+
+  it.each(['http://hooks.example.org/', 'https://127.0.0.1/', 'https://a:b@hooks.example.org/', 'no URL'])(
+    'is refused with the URL %s',
+    async (url) => {
+      const answer = await ask('POST', '/v1/channels', { ...HOOK, webhook: { url } });
+      expect(answer).toMatchObject({ status: 400, json: { pointer: '/webhook/url' } });
+      expect(records()).toEqual([]);
+    },
+  );
+
+  it('has the settings of its kind, and of no other', async () => {
+    const refused = async (method: string, path: string, body: object, pointer: string) => {
+      api.kernel.requests.length = 0;
+      expect(await ask(method, path, body)).toMatchObject({ status: 400, json: { pointer } });
+      expect(records()).toEqual([]);
+    };
+    await refused('POST', '/v1/channels', { ...HOOK, slack: SLACK }, '/slack');
+    await refused('POST', '/v1/channels', { name: 'x', kind: 'webhook' }, '/webhook');
+    await refused('POST', '/v1/channels', { ...WISH, webhook: HOOK.webhook }, '/webhook');
+    const path = `/v1/channels/${String((await ask('POST', '/v1/channels', HOOK)).json['channel_id'])}`;
+    await refused('PATCH', path, { slack: { conversation: 'C9876543210' } }, '/slack');
+    await refused('PATCH', path, { slack: {}, webhook: HOOK.webhook }, '/webhook');
+  });
+});

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { closed, Name, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
+import { WebhookDestination } from './destination-schemas.ts';
 import { ChannelKind, ChannelList, ChannelState, ChannelView } from './views.ts';
 
 const shared = { tag: 'channels', path: '/v1/channels' } as const;
@@ -53,7 +54,14 @@ export const CHANNELS = {
     method: 'POST',
     allowed: ['admin'],
     summary: 'Creates a channel, in which messages about approvals appear from now on',
-    body: Type.Object({ name: Name, kind: ChannelKind, slack: SlackSettings }, closed),
+    body: Type.Object(
+      {
+        ...{ name: Name, kind: ChannelKind },
+        slack: Type.Optional(SlackSettings),
+        webhook: Type.Optional(WebhookDestination),
+      },
+      { ...closed, description: 'it has the settings of its `kind`, and of no other' },
+    ),
     answers: { 201: { description: 'The channel', schema: ChannelView } },
     faults: ['conflict', 'limit.exceeded'],
   }),
@@ -75,7 +83,11 @@ export const CHANNELS = {
     allowed: ['admin'],
     summary: 'Changes what is given of a channel, disables it or enables it again',
     body: Type.Object(
-      { name: Type.Optional(Name), state: Type.Optional(ChannelState), slack: Type.Optional(SlackChange) },
+      {
+        ...{ name: Type.Optional(Name), state: Type.Optional(ChannelState) },
+        slack: Type.Optional(SlackChange),
+        webhook: Type.Optional(WebhookDestination),
+      },
       closed,
     ),
     answers: { 200: { description: 'The channel', schema: ChannelView } },

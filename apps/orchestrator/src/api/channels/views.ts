@@ -2,6 +2,7 @@
 import { idSchema } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
+import { WebhookDestinationView } from './destination-schemas.ts';
 import { CHANNEL_KINDS } from '../../store/channels/channels.ts';
 
 export const ChannelState = Type.Enum(['active', 'disabled']);
@@ -15,13 +16,15 @@ export const SlackConversation = Type.Object(
   closed,
 );
 
+/** It has the settings of its kind, and of no other. */
 export const ChannelView = Type.Object(
   {
     channel_id: idSchema('channel'),
     name: Type.String(),
     kind: ChannelKind,
     state: ChannelState,
-    slack: SlackConversation,
+    slack: Type.Optional(SlackConversation),
+    webhook: Type.Optional(WebhookDestinationView),
     last_error: orNull(
       Type.String({ description: 'why the last attempt failed; null: it succeeded, or none was made' }),
     ),

@@ -7,7 +7,7 @@ import { openFakeSlack, type FakeSlack } from '../../specs/fake-slack.ts';
 import { newChannel } from '../../store/channels/channels.contract.ts';
 import { ChannelSecrets } from './channel-secrets.ts';
 import { SendDue, type SendDueParts } from './send-due.ts';
-import { SlackProvider } from './slack-provider.ts';
+import { providersBy } from './providers.ts';
 
 let slack: FakeSlack;
 beforeEach(async () => {
@@ -44,7 +44,7 @@ async function open(over: { readonly allowed?: readonly string[]; readonly token
   const gate = new EgressGate(new Set(over.allowed ?? [slack.place]));
   const send = new SendDue({
     ...{ kernel, messages: fake.messages, secrets, url: URL_OF_WRIT },
-    providers: { slack: new SlackProvider(gate, () => fake.now) },
+    providers: providersBy(gate, () => fake.now),
     ...{ chance: () => 0, report: (error: unknown) => void reported.push(error) },
   });
   const note = (asks = true) => fake.messages.note(tenant, [{ approval_id, asks }]);

@@ -3,7 +3,7 @@ import { Fault, type ApprovalView, type Caller } from '@writ/contract';
 import { UnopenableError } from '@writ/sealing';
 import type { KernelClient } from '../../calls/kernel/kernel-client.ts';
 import type { ChannelClaim, ChannelMessages, MessageEnd, OpenMessage } from '../../store/channels/channel-messages.ts';
-import { settingsOf } from '../../store/channels/channels.ts';
+import { CHANNEL_KINDS, settingsOf } from '../../store/channels/channels.ts';
 import { retryMs } from '../webhooks/retry-schedule.ts';
 import type { ChannelSecrets } from './channel-secrets.ts';
 import type { ChannelProvider, ChannelProviders } from './provider.ts';
@@ -45,7 +45,7 @@ export class SendDue {
   async run(): Promise<void> {
     const rows = AT_ONCE_MAX - this.#running.size;
     if (rows <= 0 || this.#isStopped) return;
-    const limits = { rows, tenantMax: TENANT_MAX, claimMs: CLAIM_MS };
+    const limits = { kinds: CHANNEL_KINDS, rows, tenantMax: TENANT_MAX, claimMs: CLAIM_MS };
     for (const claim of await this.#parts.messages.claim(limits)) this.#begin(claim);
   }
 

@@ -2,7 +2,7 @@
 import type { DeliveryClaim, DeliveryEnd, OpenDelivery } from '../../store/webhooks/deliveries.ts';
 import { DeliveryError, DELIVERY_ERRORS } from '../../edge/outbound/delivery-error.ts';
 import type { EgressGate } from '../../edge/outbound/egress-gate.ts';
-import { postMessage, type PostAnswer } from './post-message.ts';
+import { pinAndPost, type PostAnswer } from './post-message.ts';
 import { retryAfterMs, retryMs } from './retry-schedule.ts';
 import type { WebhookSecrets } from './secrets.ts';
 
@@ -50,9 +50,7 @@ async function send(
   const headers = headersOf(() =>
     secrets.headers({ tenant_id: tenantId, webhook_id }, sealed, { message_id, body }, now()),
   );
-  // A lookup can't be aborted; its result is ignored.
-  const target = await Promise.race([gate.pin(url), aborted(signal)]);
-  return await postMessage(target, headers, body, signal);
+  return await pinAndPost(gate, url, { headers, body }, signal);
 }
 
 function headersOf(sign: () => Record<string, string>): Record<string, string> {
@@ -61,12 +59,6 @@ function headersOf(sign: () => Record<string, string>): Record<string, string> {
   } catch (cause) {
     throw new DeliveryError('secret.unreadable', { cause });
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new DeliveryError('timeout')), { once: true });
-  });
 }
 
 function failedAttempt(

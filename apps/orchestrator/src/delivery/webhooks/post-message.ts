@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { DeliveryError } from '../../edge/outbound/delivery-error.ts';
-import type { PinnedTarget } from '../../edge/outbound/egress-gate.ts';
+import type { EgressGate, PinnedTarget } from '../../edge/outbound/egress-gate.ts';
 import { openRequest } from '../../edge/outbound/open-request.ts';
 
 /**
@@ -39,6 +39,27 @@ export async function postMessage(
   } catch (cause) {
     throw new DeliveryError(signal.aborted ? 'timeout' : 'connect.failed', { cause });
   }
+}
+
+/**
+ * Resolves a URL through the gate, and posts JSON to the address that was checked.
+ * @throws DeliveryError as the gate and `postMessage` do
+ */
+export async function pinAndPost(
+  gate: EgressGate,
+  url: string,
+  { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+  signal: AbortSignal,
+): Promise<PostAnswer> {
+  // A lookup can't be aborted; its result is ignored.
+  const target = await Promise.race([gate.pin(url), aborted(signal)]);
+  return await postMessage(target, headers, body, signal);
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new DeliveryError('timeout')), { once: true });
+  });
 }
 
 function answerOf(request: ClientRequest, body: string): Promise<PostAnswer> {

@@ -12,6 +12,11 @@ export interface SecretOf {
   readonly webhook_id: string;
 }
 
+export interface SignedMessage {
+  readonly message_id: string;
+  readonly body: string;
+}
+
 /** Secrets of webhooks: shown once, stored encrypted, and decrypted to sign messages. */
 export class WebhookSecrets {
   readonly #key: Buffer;
@@ -23,8 +28,8 @@ export class WebhookSecrets {
 
   /** A new secret, as text for its owner (`whsec_` and base64) and encrypted for the store. */
   make(of: SecretOf): { readonly text: string; readonly sealed: Buffer } {
-    const secret = randomBytes(SECRET_BYTES);
-    return { text: `whsec_${secret.toString('base64')}`, sealed: sealBytes(this.#key, secret, boundTo(of)) };
+    const { text, secret } = newSecret();
+    return { text, sealed: sealBytes(this.#key, secret, boundTo(of)) };
   }
 
   /**
@@ -32,21 +37,38 @@ export class WebhookSecrets {
    * verify with either one.
    * @param now milliseconds since the epoch, of this attempt
    */
-  headers(
-    of: SecretOf,
-    sealed: readonly Buffer[],
-    { message_id, body }: { readonly message_id: string; readonly body: string },
-    now: number,
-  ): Record<string, string> {
-    const signatures = sealed.map((each) =>
-      new Webhook(openBytes(this.#key, each, boundTo(of)), { format: 'raw' }).sign(message_id, new Date(now), body),
-    );
-    return {
-      'webhook-id': message_id,
-      'webhook-timestamp': String(Math.floor(now / 1_000)),
-      'webhook-signature': signatures.join(' '),
-    };
+  headers(of: SecretOf, sealed: readonly Buffer[], message: SignedMessage, now: number): Record<string, string> {
+    const secrets = sealed.map((each) => openBytes(this.#key, each, boundTo(of)));
+    return signedHeaders(secrets, message, now);
   }
+}
+
+/** A new secret, and its text for its owner: `whsec_` and base64. */
+export function newSecret(): { readonly text: string; readonly secret: Buffer } {
+  const secret = randomBytes(SECRET_BYTES);
+  return { text: `whsec_${secret.toString('base64')}`, secret };
+}
+
+/** The secret of such a text. */
+export const secretOfText = (text: string): Buffer => Buffer.from(text.replace(/^whsec_/, ''), 'base64');
+
+/**
+ * The headers of a message by Standard Webhooks, signed with each of the secrets.
+ * @param now milliseconds since the epoch, of this attempt
+ */
+export function signedHeaders(
+  secrets: readonly Uint8Array[],
+  { message_id, body }: SignedMessage,
+  now: number,
+): Record<string, string> {
+  const signatures = secrets.map((secret) =>
+    new Webhook(secret, { format: 'raw' }).sign(message_id, new Date(now), body),
+  );
+  return {
+    'webhook-id': message_id,
+    'webhook-timestamp': String(Math.floor(now / 1_000)),
+    'webhook-signature': signatures.join(' '),
+  };
 }
 
 const boundTo = ({ tenant_id, webhook_id }: SecretOf): string => `writ/webhook/v1\n${tenant_id}\n${webhook_id}`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Id, TenantId } from '@writ/contract';
-import type { ChannelRow } from './channels.ts';
+import type { ChannelKind, ChannelRow } from './channels.ts';
 
 /** A change of an approval. */
 export interface ApprovalChange {
@@ -17,8 +17,16 @@ export interface ChannelClaim {
   readonly claim: number;
 }
 
+/** What is claimed at most. */
+export interface ClaimLimits {
+  readonly kinds: readonly ChannelKind[];
+  readonly rows: number;
+  readonly tenantMax: number;
+  readonly claimMs: number;
+}
+
 /** What an attempt needs. */
-export interface OpenMessage extends Pick<ChannelRow, 'kind' | 'destination' | 'api_url' | 'created_by'> {
+export interface OpenMessage extends Pick<ChannelRow, 'kind' | 'destination' | 'api_url' | 'settings' | 'created_by'> {
   readonly channel_id: Id<'channel'>;
   readonly approval_id: Id<'approval'>;
   /** encrypted */
@@ -55,12 +63,11 @@ export interface MessageRow {
 export abstract class ChannelMessages {
   /** Resolves once every active channel of the tenant has the changes among its messages that are due. */
   abstract note(tenantId: TenantId, changes: readonly ApprovalChange[]): Promise<void>;
-  /** Due messages of all tenants: at most `rows`, and at most `tenantMax` of one tenant in progress. */
-  abstract claim(limits: {
-    readonly rows: number;
-    readonly tenantMax: number;
-    readonly claimMs: number;
-  }): Promise<ChannelClaim[]>;
+  /**
+   * Due messages of all tenants in channels of these kinds: at most `rows`, and at most `tenantMax` of one tenant in
+   * progress. Callers MUST name only kinds that they can send to.
+   */
+  abstract claim(limits: ClaimLimits): Promise<ChannelClaim[]>;
   /** Null where the claim is over, or the channel is disabled or deleted. */
   abstract open(claim: ChannelClaim): Promise<OpenMessage | null>;
   /**

@@ -3,7 +3,14 @@ import { randomBytes } from 'node:crypto';
 import type { TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { ChannelClaim, ChannelMessages } from './channel-messages.ts';
-import type { ChannelChange, ChannelRow, Channels, NewChannel } from './channels.ts';
+import {
+  CHANNEL_KINDS,
+  type ChannelChange,
+  type ChannelKind,
+  type ChannelRow,
+  type Channels,
+  type NewChannel,
+} from './channels.ts';
 
 /** The stores under test. */
 export interface ChannelStores {
@@ -19,11 +26,16 @@ export const newChannel = (over: Partial<NewChannel> = {}): NewChannel => ({
   kind: 'slack',
   destination: 'C0123456789',
   api_url: 'https://slack.test/api',
+  settings: null,
   bot_token: randomBytes(60),
   created_by: newId('apiKey'),
   ...over,
 });
-const UNCHANGED: ChannelChange = { name: null, state: null, destination: null, api_url: null, bot_token: null };
+const UNCHANGED: ChannelChange = {
+  ...{ name: null, state: null, destination: null, api_url: null, settings: null, bot_token: null },
+};
+export const newHookChannel = (over: Partial<NewChannel> = {}): NewChannel =>
+  newChannel({ kind: 'webhook', destination: 'webhook', api_url: '', settings: { url: 'https://a.test/' }, ...over });
 const allow = async (): Promise<void> => undefined;
 const DAY_MS = 24 * 3_600_000;
 
@@ -38,8 +50,8 @@ export function channelsContract(name: string, { channels, messages, advance }: 
     channel = await channels().create(tenant, newChannel(), 10);
   });
   /** Claims of this test's tenant; those of other tenants stay claimed. */
-  const claim = async (tenantMax = 8): Promise<ChannelClaim[]> =>
-    (await messages().claim({ rows: 1_000, tenantMax, claimMs: 60_000 })).filter(
+  const claim = async (tenantMax = 8, kinds: readonly ChannelKind[] = CHANNEL_KINDS): Promise<ChannelClaim[]> =>
+    (await messages().claim({ kinds, rows: 1_000, tenantMax, claimMs: 60_000 })).filter(
       ({ tenant_id }) => tenant_id === tenant,
     );
   const only = async (): Promise<ChannelClaim> => {
@@ -80,6 +92,18 @@ export function channelsContract(name: string, { channels, messages, advance }: 
       expect(await channels().read(tenant, channel_id)).toEqual(channel);
     });
 
+    it('have settings of their kind, of which a change keeps what it does not give', async () => {
+      const made = await channels().create(tenant, newHookChannel(), 10);
+      expect(made).toMatchObject({ kind: 'webhook', settings: { url: 'https://a.test/' } });
+      const change = (over: Partial<ChannelChange>) =>
+        channels().change(tenant, made.channel_id, { ...UNCHANGED, ...over }, allow);
+      expect(await change({ name: 'x' })).toMatchObject({ name: 'x', settings: made.settings });
+      expect(await change({ settings: {} })).toMatchObject({ settings: made.settings });
+      const url = 'https://b.test/';
+      expect(await change({ settings: { url } })).toMatchObject({ settings: { url } });
+      expect(await channels().read(tenant, made.channel_id)).toMatchObject({ settings: { url } });
+    });
+
     it('are listed page by page, each once, and limited in number', async () => {
       const made = [channel.channel_id];
       for (let n = 0; n < 4; n++) made.push((await channels().create(tenant, newChannel(), 5)).channel_id);
@@ -101,6 +125,16 @@ export function channelsContract(name: string, { channels, messages, advance }: 
       await channels().change(tenant, off.channel_id, { ...UNCHANGED, state: 'disabled' }, allow);
       await Promise.all([asked(), asked(), asked(false)]);
       expect(await rows()).toMatchObject([{ channel_id: channel.channel_id, state: 'pending', sent: 0 }]);
+    });
+
+    it('are claimed by those alone who can send to channels of their kind', async () => {
+      const hook = await channels().create(tenant, newHookChannel(), 10);
+      await asked();
+      expect(await claim(8, ['slack'])).toMatchObject([{ channel_id: channel.channel_id }]);
+      expect(await claim(8, ['slack'])).toEqual([]);
+      const [claimed, ...more] = await claim(8, ['webhook']);
+      expect([claimed?.channel_id, more]).toEqual([hook.channel_id, []]);
+      expect(await messages().open(claimed!)).toMatchObject({ kind: 'webhook', settings: { url: 'https://a.test/' } });
     });
 
     it('are not made by a change that asks nobody', async () => {

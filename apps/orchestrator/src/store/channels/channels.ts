@@ -2,12 +2,15 @@
 import type { Id, TenantId } from '@writ/contract';
 
 /** Providers that this version can send to. */
-export const CHANNEL_KINDS = ['slack'] as const;
+export const CHANNEL_KINDS = ['slack', 'webhook'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 /** Where a channel of each kind sends to; nothing of it is secret. */
 export interface KindSettings {
   readonly slack: { readonly conversation: string; readonly api_url: string };
+  readonly webhook: { readonly url: string };
 }
+/** Settings that are kept as they are. Those of Slack are two columns. */
+export type StoredSettings = KindSettings[Exclude<ChannelKind, 'slack'>];
 export type ChannelState = 'active' | 'disabled';
 
 /** A channel as it is stored. Times are milliseconds since the epoch by the database's clock. */
@@ -15,10 +18,12 @@ export interface ChannelRow {
   readonly channel_id: Id<'channel'>;
   readonly name: string;
   readonly kind: ChannelKind;
-  /** of Slack: the id of the conversation */
+  /** of Slack: the id of the conversation; else the kind */
   readonly destination: string;
-  /** the provider's API */
+  /** of Slack: its API; else empty */
   readonly api_url: string;
+  /** of other kinds than Slack */
+  readonly settings: StoredSettings | null;
   readonly state: ChannelState;
   /** why the last attempt failed; null: it succeeded, or none was made */
   readonly last_error: string | null;
@@ -31,12 +36,14 @@ export interface ChannelRow {
 export const settingsOf = ({
   destination: conversation,
   api_url,
-}: Pick<ChannelRow, 'kind' | 'destination' | 'api_url'>): KindSettings[ChannelKind] => ({ conversation, api_url });
+  settings,
+}: Pick<ChannelRow, 'destination' | 'api_url' | 'settings'>): KindSettings[ChannelKind] =>
+  settings ?? { conversation, api_url };
 
-/** The values of a new channel; the token is encrypted. */
+/** The values of a new channel; the credential is encrypted, of whichever kind. */
 export interface NewChannel extends Pick<
   ChannelRow,
-  'channel_id' | 'name' | 'kind' | 'destination' | 'api_url' | 'created_by'
+  'channel_id' | 'name' | 'kind' | 'destination' | 'api_url' | 'settings' | 'created_by'
 > {
   readonly bot_token: Buffer;
 }
@@ -47,6 +54,8 @@ export interface ChannelChange {
   readonly state: ChannelState | null;
   readonly destination: string | null;
   readonly api_url: string | null;
+  /** merged into the settings that there are */
+  readonly settings: Partial<StoredSettings> | null;
   /** encrypted */
   readonly bot_token: Buffer | null;
 }

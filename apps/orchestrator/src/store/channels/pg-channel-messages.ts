@@ -6,6 +6,7 @@ import {
   ChannelMessages,
   type ApprovalChange,
   type ChannelClaim,
+  type ClaimLimits,
   type MessageEnd,
   type MessageRow,
   type OpenMessage,
@@ -22,7 +23,7 @@ const ASKED = `INSERT INTO orchestrator.channel_message AS m (channel_id, approv
   ON CONFLICT (channel_id, approval_id) DO UPDATE SET ${RAISED}`;
 const CHANGED = `UPDATE orchestrator.channel_message m SET ${RAISED} WHERE m.approval_id = $1 AND m.tenant_id = $2`;
 
-const OPEN = `SELECT m.channel_id, m.approval_id, m.reference, m.wanted, m.attempts, c.kind, c.destination, c.api_url, c.bot_token, c.created_by
+const OPEN = `SELECT m.channel_id, m.approval_id, m.reference, m.wanted, m.attempts, c.kind, c.destination, c.api_url, c.settings, c.bot_token, c.created_by
   FROM orchestrator.channel_message m JOIN orchestrator.channel c ON c.channel_id = m.channel_id
   WHERE m.channel_id = $1 AND m.approval_id = $2 AND m.claimed_until = $3 AND m.claimed_until > orchestrator.now_ms()
     AND m.state = 'pending' AND c.state = 'active'`;
@@ -55,9 +56,9 @@ export class PgChannelMessages extends ChannelMessages {
     });
   }
 
-  override async claim(limits: { rows: number; tenantMax: number; claimMs: number }): Promise<ChannelClaim[]> {
-    const { rows, tenantMax, claimMs } = limits;
-    return await orchestratorSql.claimChannelMessages(this.#pool, { rows, tenant_max: tenantMax, claim_ms: claimMs });
+  override async claim({ kinds, rows, ...limits }: ClaimLimits): Promise<ChannelClaim[]> {
+    const { tenantMax: tenant_max, claimMs: claim_ms } = limits;
+    return await orchestratorSql.claimMessagesOfKinds(this.#pool, { kinds: [...kinds], rows, tenant_max, claim_ms });
   }
 
   override open({ tenant_id, channel_id, approval_id, claim }: ChannelClaim): Promise<OpenMessage | null> {

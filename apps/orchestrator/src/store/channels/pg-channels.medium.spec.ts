@@ -2,7 +2,7 @@
 import { inTenant } from '@writ/database';
 import { newId } from '@writ/nest-kit';
 import { testStore, type TestStore } from '../../specs/test-store.ts';
-import { channelsContract, newChannel } from './channels.contract.ts';
+import { channelsContract, newChannel, newHookChannel } from './channels.contract.ts';
 import { PgChannelMessages } from './pg-channel-messages.ts';
 import { PgChannels } from './pg-channels.ts';
 
@@ -45,8 +45,17 @@ describe('the database', () => {
       );
       expect(rows).toEqual([{ tenant_id: mine }]);
     }
-    const { fields } = await store.pool.query('SELECT * FROM orchestrator.claim_channel_messages(0, 1, 1)');
+    const { fields } = await store.pool.query(`SELECT * FROM orchestrator.claim_messages_of_kinds('{slack}', 0, 1, 1)`);
     expect(fields.map(({ name }) => name)).toEqual(['tenant_id', 'channel_id', 'approval_id', 'claim']);
+  });
+
+  it('gives messages in channels of Slack alone to a version that knows no other kind', async () => {
+    const tenant = newId('tenant');
+    const { channel_id } = await channels.create(tenant, newChannel(), 10);
+    await channels.create(tenant, newHookChannel(), 10);
+    await messages.note(tenant, [{ approval_id: newId('approval'), asks: true }]);
+    const sql = 'SELECT channel_id FROM orchestrator.claim_channel_messages(1000, 8, 1000) WHERE tenant_id = $1';
+    expect((await store.pool.query(sql, [tenant])).rows).toEqual([{ channel_id }]);
   });
 
   it.each([
@@ -59,6 +68,11 @@ describe('the database', () => {
       'a channel of a kind that is not known',
       `INSERT INTO orchestrator.channel (channel_id, tenant_id, name, kind, destination, api_url, bot_token, created_by) VALUES ('chn_x', current_setting('writ.tenant_id'), 'x', 'fax', 'C1', 'x', '', 'me')`,
       /channel_kind_check/,
+    ],
+    [
+      'a channel of another kind without settings',
+      `INSERT INTO orchestrator.channel (channel_id, tenant_id, name, kind, destination, api_url, bot_token, created_by) VALUES ('chn_x', current_setting('writ.tenant_id'), 'x', 'teams', 'teams', '', '', 'me')`,
+      /channel_settings/,
     ],
     ['another owner for a channel', `UPDATE orchestrator.channel SET tenant_id = 'ten_other'`, /permission denied/],
     ['the end of a message', 'DELETE FROM orchestrator.channel_message', /permission denied/],

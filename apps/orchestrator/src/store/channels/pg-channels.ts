@@ -5,7 +5,8 @@ import { pageOfRows, parseRowCursor } from '../row-cursor.ts';
 import { Channels, type ChannelChange, type ChannelCondition, type ChannelRow, type NewChannel } from './channels.ts';
 
 /** All but the token. */
-const COLUMNS = 'channel_id, name, kind, destination, api_url, state, last_error, created_at, created_by, updated_at';
+const COLUMNS =
+  'channel_id, name, kind, destination, api_url, settings, state, last_error, created_at, created_by, updated_at';
 
 /** orchestrator.channel. Row-level security shows only the tenant's rows. */
 export class PgChannels extends Channels {
@@ -24,12 +25,12 @@ export class PgChannels extends Channels {
         rows: [count],
       } = await client.query<{ n: number }>('SELECT count(*) AS n FROM orchestrator.channel');
       if ((count?.n ?? 0) >= countMax) throw new Fault('limit.exceeded', `a tenant has ${countMax} channels at most`);
-      const { channel_id, name, kind, destination, api_url, bot_token, created_by } = channel;
+      const { channel_id, name, kind, destination, api_url, settings, bot_token, created_by } = channel;
       return (await oneOf(
         client,
-        `INSERT INTO orchestrator.channel (channel_id, tenant_id, name, kind, destination, api_url, bot_token, created_by)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
-        [channel_id, tenantId, name, kind, destination, api_url, bot_token, created_by],
+        `INSERT INTO orchestrator.channel (channel_id, tenant_id, name, kind, destination, api_url, settings, bot_token, created_by)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${COLUMNS}`,
+        [channel_id, tenantId, name, kind, destination, api_url, settings, bot_token, created_by],
       )) as ChannelRow;
     });
   }
@@ -56,7 +57,7 @@ export class PgChannels extends Channels {
   override change(
     tenantId: TenantId,
     channelId: string,
-    { name, state, destination, api_url, bot_token }: ChannelChange,
+    { name, state, destination, api_url, settings, bot_token }: ChannelChange,
     condition: ChannelCondition,
   ): Promise<ChannelRow | null> {
     return this.#changed(tenantId, channelId, condition, (client) =>
@@ -64,10 +65,11 @@ export class PgChannels extends Channels {
         client,
         `UPDATE orchestrator.channel SET name = coalesce($2, name), state = coalesce($3, state),
            destination = coalesce($4, destination), api_url = coalesce($5, api_url), bot_token = coalesce($6, bot_token),
-           last_error = CASE WHEN $3::text IS NULL AND $4::text IS NULL AND $5::text IS NULL AND $6::bytea IS NULL THEN last_error END,
+           settings = CASE WHEN $7::jsonb IS NULL THEN settings ELSE settings || $7::jsonb END,
+           last_error = CASE WHEN $3::text IS NULL AND $4::text IS NULL AND $5::text IS NULL AND $6::bytea IS NULL AND $7::jsonb IS NULL THEN last_error END,
            updated_at = orchestrator.now_ms()
          WHERE channel_id = $1 RETURNING ${COLUMNS}`,
-        [channelId, name, state, destination, api_url, bot_token],
+        [channelId, name, state, destination, api_url, bot_token, settings],
       ),
     );
   }
