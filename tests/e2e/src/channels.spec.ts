@@ -13,10 +13,13 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const TOKEN = 'xoxb-of-a-spec';
 const CONVERSATION = 'C0123456789';
+const WORKFLOW = '/workflows/w/triggers/manual/paths/invoke?sig=s1gnature';
 const PUBLIC_URL = 'https://writ.example.org';
 
 /** what a receiver of webhooks got */
 let hooks: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
+/** the cards that a workflow of Teams got */
+let cards: string[];
 let server: Server;
 let place: string;
 let posts: { ts: string; shown: string }[];
@@ -49,6 +52,11 @@ beforeAll(async () => {
         response.writeHead(204).end();
         return;
       }
+      if (request.url === WORKFLOW) {
+        cards.push(body);
+        response.writeHead(202).end();
+        return;
+      }
       const method = (request.url ?? '').replace('/api/', '');
       calls.push(method);
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -74,6 +82,7 @@ beforeEach(() => {
   posts = [];
   calls = [];
   hooks = [];
+  cards = [];
 });
 
 const hold = async (): Promise<JsonValue> => {
@@ -150,5 +159,25 @@ it('a webhook gets a signed message when a call is held and when it is denied, a
   expect(shown).toEqual(['pending', 'denied'].map((state) => [state, approval_id, page]));
   expect(new Set(hooks.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   expect(JSON.stringify(hooks)).not.toMatch(/rm -rf|Friday/);
+  await world.admin.request('DELETE', path);
+});
+
+it('a workflow of Teams gets a card that asks and a card for the decision, and only its origin is shown', async () => {
+  const { channel_id } = await world.admin.must('/v1/channels', {
+    ...{ name: 'ops', kind: 'teams', teams: { url: `http://${place}${WORKFLOW}` } },
+  });
+  const path = `/v1/channels/${channel_id as string}`;
+  const { body } = await world.auditor.get(path);
+  expect(body.teams).toEqual({ origin: `http://${place}` });
+  const held = await hold();
+  await eventually('the card that asks', () => Promise.resolve(cards.length === 1));
+  await world.operator.post(`/v1/approvals/${held.approval_id}/deny`, { comment: 'not on a Friday' });
+  await eventually('the card of the denial', () => Promise.resolve(cards.length === 2));
+  expect(cards[0]).toContain('A call waits for a person');
+  expect(cards[1]).toContain('Denied');
+  for (const card of cards) expect(card).toContain(`${PUBLIC_URL}/console/approvals/${held.approval_id as string}`);
+  expect(cards.join()).not.toMatch(/rm -rf|Friday/);
+  const stored = await observer.rows('SELECT * FROM orchestrator.channel');
+  expect(JSON.stringify([stored, body])).not.toContain('s1gnature');
   await world.admin.request('DELETE', path);
 });

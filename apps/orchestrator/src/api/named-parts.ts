@@ -46,7 +46,12 @@ import { JOBS } from './jobs/routes.ts';
 import { McpMessage } from './mcp/routes.ts';
 import { RunEventView, RunReplayView, SessionView } from './sessions/views.ts';
 import { CallUsageView } from './usage/views.ts';
-import { WebhookDestination, WebhookDestinationView } from './channels/destination-schemas.ts';
+import {
+  TeamsDestination,
+  TeamsDestinationView,
+  WebhookDestination,
+  WebhookDestinationView,
+} from './channels/destination-schemas.ts';
 import { SlackChange, SlackSettings } from './channels/routes.ts';
 import { ChannelKind, SlackConversation } from './channels/views.ts';
 import { WebhookView } from './webhooks/views.ts';
@@ -104,6 +109,8 @@ export const NAMED_PARTS: NamedSchemas = {
   ModelTurn: partOf(RunEventView, 'anyOf', '0', 'properties', 'turn'),
   ModelUsage,
   WebhookDisabledReason: WebhookView.properties.disabled_reason.anyOf[0],
+  TeamsDestination,
+  TeamsDestinationView,
   WebhookDestination,
   WebhookDestinationView,
   SlackConversation,

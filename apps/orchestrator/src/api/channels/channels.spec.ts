@@ -162,3 +162,16 @@ describe('a channel of the kind `webhook`', () => {
     await refused('PATCH', path, { slack: {}, webhook: HOOK.webhook }, '/webhook');
   });
 });
+
+it('of the URL of a workflow of Teams, only the origin is ever shown', async () => {
+  const url = 'https://prod-1.logic.example.com:8443/workflows/w0rkfl0w?api-version=1&sig=s1gnature';
+  const { status, json } = await ask('POST', '/v1/channels', { name: 'ops', kind: 'teams', teams: { url } });
+  expect([status, json['teams']]).toEqual([201, { origin: 'https://prod-1.logic.example.com:8443' }]);
+  const path = `/v1/channels/${String(json['channel_id'])}`;
+  const moved = await ask('PATCH', path, { teams: { url: 'https://other.example.com/w0rkfl0w?sig=s1gnature' } });
+  expect(moved.json['teams']).toEqual({ origin: 'https://other.example.com' });
+  const refused = await ask('PATCH', path, { teams: { url: 'https://127.0.0.1/w0rkfl0w?sig=s1gnature' } });
+  expect(refused).toMatchObject({ status: 400, json: { pointer: '/teams/url' } });
+  const seen = JSON.stringify([json, moved.json, refused.json, api.channels.kept, api.lines]);
+  expect(seen).not.toMatch(/s1gnature|w0rkfl0w/);
+});

@@ -16,3 +16,15 @@ export const WebhookDestinationView = Type.Object(
   },
   closed,
 );
+
+const workflow = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  writeOnly: true,
+  description: 'the URL of the workflow with its signature: it is never shown',
+});
+export const TeamsDestination = Type.Object({ url: workflow }, closed);
+export const TeamsDestinationView = Type.Object(
+  { origin: Type.String({ description: "where the workflow's URL begins; the rest is secret" }) },
+  closed,
+);

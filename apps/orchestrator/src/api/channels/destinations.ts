@@ -36,6 +36,10 @@ export function newDestination(body: NewBody, allowed: Allowed): NewDestination 
     const { conversation: destination, bot_token: secret, api_url = SLACK_API } = given(kind, body.slack);
     return { ...common, destination, api_url: slackUrlOf(api_url, allowed), settings: null, secret };
   }
+  if (kind === 'teams') {
+    const { href: secret, origin } = hookUrlOf(given(kind, body.teams).url, allowed, kind);
+    return { ...common, settings: { origin }, secret };
+  }
   const { url } = given(kind, body.webhook);
   const { text } = newSecret();
   return { ...common, settings: { url: hookUrlOf(url, allowed, kind).href }, secret: text, made: text };
@@ -45,13 +49,17 @@ export function newDestination(body: NewBody, allowed: Allowed): NewDestination 
 export function changedDestination(body: ChangeBody, allowed: Allowed): DestinationChange {
   const [kind = null, other] = CHANNEL_KINDS.filter((each) => body[each] !== undefined);
   if (kind !== null && other !== undefined) throw ofOtherKind(kind, other);
-  const { slack, webhook } = body;
+  const { slack, webhook, teams } = body;
   const none = { kind, destination: null, api_url: null, settings: null, secret: null };
   if (slack !== undefined) {
     const { conversation: destination = null, bot_token: secret = null, api_url } = slack;
     return { ...none, destination, secret, api_url: api_url === undefined ? null : slackUrlOf(api_url, allowed) };
   }
   if (webhook !== undefined) return { ...none, settings: { url: hookUrlOf(webhook.url, allowed, 'webhook').href } };
+  if (teams !== undefined) {
+    const { href: secret, origin } = hookUrlOf(teams.url, allowed, 'teams');
+    return { ...none, settings: { origin }, secret };
+  }
   return none;
 }
 

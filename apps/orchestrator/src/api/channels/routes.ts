@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { closed, Name, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
-import { WebhookDestination } from './destination-schemas.ts';
+import { TeamsDestination, WebhookDestination } from './destination-schemas.ts';
 import { ChannelKind, ChannelList, ChannelState, ChannelView } from './views.ts';
 
 const shared = { tag: 'channels', path: '/v1/channels' } as const;
@@ -59,6 +59,7 @@ export const CHANNELS = {
         ...{ name: Name, kind: ChannelKind },
         slack: Type.Optional(SlackSettings),
         webhook: Type.Optional(WebhookDestination),
+        teams: Type.Optional(TeamsDestination),
       },
       { ...closed, description: 'it has the settings of its `kind`, and of no other' },
     ),
@@ -87,6 +88,7 @@ export const CHANNELS = {
         ...{ name: Type.Optional(Name), state: Type.Optional(ChannelState) },
         slack: Type.Optional(SlackChange),
         webhook: Type.Optional(WebhookDestination),
+        teams: Type.Optional(TeamsDestination),
       },
       closed,
     ),

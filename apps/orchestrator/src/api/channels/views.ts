@@ -2,7 +2,7 @@
 import { idSchema } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
-import { WebhookDestinationView } from './destination-schemas.ts';
+import { TeamsDestinationView, WebhookDestinationView } from './destination-schemas.ts';
 import { CHANNEL_KINDS } from '../../store/channels/channels.ts';
 
 export const ChannelState = Type.Enum(['active', 'disabled']);
@@ -25,6 +25,7 @@ export const ChannelView = Type.Object(
     state: ChannelState,
     slack: Type.Optional(SlackConversation),
     webhook: Type.Optional(WebhookDestinationView),
+    teams: Type.Optional(TeamsDestinationView),
     last_error: orNull(
       Type.String({ description: 'why the last attempt failed; null: it succeeded, or none was made' }),
     ),

@@ -108,8 +108,10 @@ export function providerContract<K extends ChannelKind>(
       const [message] = stand.received();
       expect(message?.links).toEqual([PAGE]);
       expect(message?.text.replaceAll(/[\n\r\t]/g, '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-      const first = hostile.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
-      expect(message?.text).toContain(first);
+      // Spaces may differ: some formats need one to keep a text plain, or break lines.
+      const squeezed = (text = ''): string => text.replaceAll(/\s/g, '');
+      const neutral = hostile.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
+      expect(squeezed(message?.text)).toContain(squeezed(neutral));
     });
 
     it('fail for good where the provider refuses them', async () => {

@@ -21,7 +21,7 @@ export interface ChannelPost<K extends ChannelKind = ChannelKind> {
 
 /** How it ended. `isPassing`: the same post may succeed later. `retryMs`: the pause that the provider asks for. */
 export type PostEnd =
-  | { readonly sent: true; readonly reference: string }
+  | { readonly sent: true; readonly reference: string | null }
   | { readonly sent: false; readonly error: string; readonly isPassing: boolean; readonly retryMs: number | null };
 
 /**

@@ -2,6 +2,7 @@
 import type { EgressGate } from '../../edge/outbound/egress-gate.ts';
 import type { ChannelProviders } from './provider.ts';
 import { SlackProvider } from './slack-provider.ts';
+import { TeamsProvider } from './teams-provider.ts';
 import { WebhookProvider } from './webhook-provider.ts';
 
 /**
@@ -10,5 +11,6 @@ import { WebhookProvider } from './webhook-provider.ts';
  */
 export const providersBy = (gate: EgressGate, now: () => number): ChannelProviders => ({
   slack: new SlackProvider(gate, now),
+  teams: new TeamsProvider(gate, now),
   webhook: new WebhookProvider(gate, now),
 });

@@ -2,12 +2,14 @@
 import type { Id, TenantId } from '@writ/contract';
 
 /** Providers that this version can send to. */
-export const CHANNEL_KINDS = ['slack', 'webhook'] as const;
+export const CHANNEL_KINDS = ['slack', 'webhook', 'teams'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 /** Where a channel of each kind sends to; nothing of it is secret. */
 export interface KindSettings {
   readonly slack: { readonly conversation: string; readonly api_url: string };
   readonly webhook: { readonly url: string };
+  /** the URL is the secret */
+  readonly teams: { readonly origin: string };
 }
 /** Settings that are kept as they are. Those of Slack are two columns. */
 export type StoredSettings = KindSettings[Exclude<ChannelKind, 'slack'>];
