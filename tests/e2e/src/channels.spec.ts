@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { vi } from 'vitest';
+import { openSmtpReceiver, type SmtpReceiver } from './smtp-receiver.ts';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -20,6 +21,7 @@ const PUBLIC_URL = 'https://writ.example.org';
 let hooks: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
 /** the cards that a workflow of Teams got */
 let cards: string[];
+let smtp: SmtpReceiver;
 let server: Server;
 let place: string;
 let posts: { ts: string; shown: string }[];
@@ -66,8 +68,9 @@ beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   place = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  smtp = await openSmtpReceiver('writ', 'p4ss-w0rd');
   stack = await startStack({
-    env: { orchestrator: { WRIT_WEBHOOK_ALLOW: place, WRIT_PUBLIC_URL: PUBLIC_URL } },
+    env: { orchestrator: { WRIT_WEBHOOK_ALLOW: `${place},127.0.0.1:${smtp.port}`, WRIT_PUBLIC_URL: PUBLIC_URL } },
     without: ['executor'],
   });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'old/a.txt': 'one' } });
@@ -77,6 +80,7 @@ afterAll(async () => {
   await observer?.close();
   await stack?.stop();
   server?.close();
+  smtp?.close();
 });
 beforeEach(() => {
   posts = [];
@@ -179,5 +183,31 @@ it('a workflow of Teams gets a card that asks and a card for the decision, and o
   expect(cards.join()).not.toMatch(/rm -rf|Friday/);
   const stored = await observer.rows('SELECT * FROM orchestrator.channel');
   expect(JSON.stringify([stored, body])).not.toContain('s1gnature');
+  await world.admin.request('DELETE', path);
+});
+
+it('people get a mail that asks and a mail with the denial, in one thread, and never what is called', async () => {
+  const { channel_id } = await world.admin.must('/v1/channels', {
+    ...{ name: 'ops', kind: 'email' },
+    email: {
+      ...{ host: '127.0.0.1', port: smtp.port, tls: 'none', username: 'writ', password: 'p4ss-w0rd' },
+      ...{ from: 'writ@example.org', to: ['ops@example.org'] },
+    },
+  });
+  const path = `/v1/channels/${channel_id as string}`;
+  const held = await hold();
+  await eventually('the mail that asks', () => Promise.resolve(smtp.mails.length === 1));
+  await world.operator.post(`/v1/approvals/${held.approval_id}/deny`, { comment: 'not on a Friday' });
+  await eventually('the mail of the denial', () => Promise.resolve(smtp.mails.length === 2));
+  const [asked = '', denied = ''] = smtp.mails;
+  const id = /^Message-ID: (.*)$/m.exec(asked)?.[1] ?? '';
+  expect(id).toContain(held.approval_id as string);
+  expect(denied).toContain(`In-Reply-To: ${id}`);
+  expect(denied).toContain('Denied');
+  for (const mail of smtp.mails)
+    expect(mail).toContain(`${PUBLIC_URL}/console/approvals/${held.approval_id as string}`);
+  expect(smtp.mails.join()).not.toMatch(/rm -rf|Friday/);
+  const stored = await observer.rows('SELECT * FROM orchestrator.channel');
+  expect(JSON.stringify([stored, (await world.auditor.get(path)).body])).not.toContain('p4ss-w0rd');
   await world.admin.request('DELETE', path);
 });

@@ -47,6 +47,9 @@ import { McpMessage } from './mcp/routes.ts';
 import { RunEventView, RunReplayView, SessionView } from './sessions/views.ts';
 import { CallUsageView } from './usage/views.ts';
 import {
+  EmailDestination,
+  EmailDestinationChange,
+  EmailDestinationView,
   TeamsDestination,
   TeamsDestinationView,
   WebhookDestination,
@@ -109,6 +112,10 @@ export const NAMED_PARTS: NamedSchemas = {
   ModelTurn: partOf(RunEventView, 'anyOf', '0', 'properties', 'turn'),
   ModelUsage,
   WebhookDisabledReason: WebhookView.properties.disabled_reason.anyOf[0],
+  EmailDestination,
+  EmailDestinationChange,
+  EmailDestinationView,
+  EmailTls: EmailDestination.properties.tls,
   TeamsDestination,
   TeamsDestinationView,
   WebhookDestination,

@@ -78,7 +78,7 @@ export class ChangeChannels {
         change,
         this.#recorded(caller, 'channel_changed', channelId, (present) => {
           condition(present);
-          verifyDestinationChange(present, given);
+          verifyDestinationChange(present, given, allowed);
         }),
       ),
     );

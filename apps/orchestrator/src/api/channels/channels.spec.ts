@@ -175,3 +175,53 @@ it('of the URL of a workflow of Teams, only the origin is ever shown', async () 
   const seen = JSON.stringify([json, moved.json, refused.json, api.channels.kept, api.lines]);
   expect(seen).not.toMatch(/s1gnature|w0rkfl0w/);
 });
+
+describe('a channel of the kind `email`', () => {
+  const SERVER = { host: 'smtp.example.org', port: 465, tls: 'implicit', username: 'writ' };
+  const EMAIL = { ...SERVER, password: 'p4ss-w0rd', from: 'writ@example.org', to: ['ops@example.org'] };
+  const createMail = (over: object = {}) =>
+    ask('POST', '/v1/channels', { name: 'ops', kind: 'email', email: { ...EMAIL, ...over } });
+
+  it('shows everything but its password, which is stored encrypted', async () => {
+    const { status, json } = await createMail();
+    const { password, ...view } = EMAIL;
+    expect([status, json['email']]).toEqual([201, view]);
+    const open = await createMail({ username: undefined, password: undefined });
+    expect(open.json['email']).toEqual({ ...view, username: null });
+    expect(JSON.stringify([json, api.channels.kept, api.lines])).not.toContain(password);
+  });
+
+  it.each([
+    ['host', { host: '127.0.0.1' }, '/email/host'],
+    ['host with a path', { host: 'a.test/b' }, '/email/host'],
+    ['port', { port: 0 }, '/email/port'],
+    ['connection without TLS', { tls: 'none' }, '/email/tls'],
+    ['username without a password', { password: undefined }, '/email/password'],
+    ['password without a username', { username: undefined }, '/email/password'],
+    ['line break in the password', { password: 'a\r\nb' }, '/email/password'],
+    ['sender with a header', { from: 'a@example.org\r\nBcc: e@evil.test' }, '/email/from'],
+    ['address with a name', { to: ['Ops <ops@example.org>'] }, '/email/to/0'],
+    ['address twice', { to: ['a@example.org', 'a@example.org'] }, '/email/to'],
+    ['list of no address', { to: [] }, '/email/to'],
+    ['list of too many', { to: Array.from({ length: 21 }, (_each, n) => `a${n}@example.org`) }, '/email/to'],
+  ])('is refused with a wrong %s', async (_what, over, pointer) => {
+    expect(await createMail(over)).toMatchObject({ status: 400, json: { pointer } });
+    expect(records()).toEqual([]);
+  });
+
+  it('never sends a stored password to another server, or in another way', async () => {
+    const path = `/v1/channels/${String((await createMail()).json['channel_id'])}`;
+    api.kernel.requests.length = 0;
+    for (const over of [{ host: 'evil.example.org' }, { port: 587 }, { tls: 'starttls' }, { username: 'x' }])
+      expect(await ask('PATCH', path, { email: over })).toMatchObject({
+        ...{ status: 400, json: { pointer: '/email/password' } },
+      });
+    const plain = await ask('PATCH', path, { email: { tls: 'none', password: 'an0ther' } });
+    expect(plain).toMatchObject({ status: 400, json: { pointer: '/email/tls' } });
+    expect(records()).toEqual([]);
+    const to = ['lead@example.org'];
+    expect((await ask('PATCH', path, { email: { ...SERVER, to } })).json['email']).toMatchObject({ ...SERVER, to });
+    const moved = await ask('PATCH', path, { email: { host: 'other.example.org', password: 'an0ther' } });
+    expect(moved.json['email']).toMatchObject({ host: 'other.example.org', port: 465, to });
+  });
+});

@@ -2,7 +2,12 @@
 import { Type } from 'typebox';
 import { closed, Name, paging } from '../../edge/requests/fields.ts';
 import { route } from '../../edge/requests/route.ts';
-import { TeamsDestination, WebhookDestination } from './destination-schemas.ts';
+import {
+  EmailDestination,
+  EmailDestinationChange,
+  TeamsDestination,
+  WebhookDestination,
+} from './destination-schemas.ts';
 import { ChannelKind, ChannelList, ChannelState, ChannelView } from './views.ts';
 
 const shared = { tag: 'channels', path: '/v1/channels' } as const;
@@ -60,6 +65,7 @@ export const CHANNELS = {
         slack: Type.Optional(SlackSettings),
         webhook: Type.Optional(WebhookDestination),
         teams: Type.Optional(TeamsDestination),
+        email: Type.Optional(EmailDestination),
       },
       { ...closed, description: 'it has the settings of its `kind`, and of no other' },
     ),
@@ -89,6 +95,7 @@ export const CHANNELS = {
         slack: Type.Optional(SlackChange),
         webhook: Type.Optional(WebhookDestination),
         teams: Type.Optional(TeamsDestination),
+        email: Type.Optional(EmailDestinationChange),
       },
       closed,
     ),

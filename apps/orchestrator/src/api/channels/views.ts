@@ -2,7 +2,7 @@
 import { idSchema } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { closed, Instant, listOf, orNull } from '../../edge/requests/fields.ts';
-import { TeamsDestinationView, WebhookDestinationView } from './destination-schemas.ts';
+import { EmailDestinationView, TeamsDestinationView, WebhookDestinationView } from './destination-schemas.ts';
 import { CHANNEL_KINDS } from '../../store/channels/channels.ts';
 
 export const ChannelState = Type.Enum(['active', 'disabled']);
@@ -26,6 +26,7 @@ export const ChannelView = Type.Object(
     slack: Type.Optional(SlackConversation),
     webhook: Type.Optional(WebhookDestinationView),
     teams: Type.Optional(TeamsDestinationView),
+    email: Type.Optional(EmailDestinationView),
     last_error: orNull(
       Type.String({ description: 'why the last attempt failed; null: it succeeded, or none was made' }),
     ),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EgressGate } from '../../edge/outbound/egress-gate.ts';
+import { EmailProvider } from './email/email-provider.ts';
 import type { ChannelProviders } from './provider.ts';
 import { SlackProvider } from './slack-provider.ts';
 import { TeamsProvider } from './teams-provider.ts';
@@ -10,6 +11,7 @@ import { WebhookProvider } from './webhook-provider.ts';
  * @param now milliseconds since the epoch
  */
 export const providersBy = (gate: EgressGate, now: () => number): ChannelProviders => ({
+  email: new EmailProvider(gate, now),
   slack: new SlackProvider(gate, now),
   teams: new TeamsProvider(gate, now),
   webhook: new WebhookProvider(gate, now),

@@ -12,7 +12,7 @@ import type { ChannelProvider, ChannelProviders } from './provider.ts';
 const AT_ONCE_MAX = 32;
 /** Concurrent attempts for one tenant, over all replicas. Slack takes about one message a second per conversation. */
 const TENANT_MAX = 4;
-/** A claim outlasts its attempt, which takes ten seconds for the kernel and ten for the provider at most. */
+/** A claim outlasts its attempt, which takes ten seconds for the kernel and twenty for the provider at most. */
 const CLAIM_MS = 60_000;
 
 export interface SendDueParts {

@@ -56,6 +56,19 @@ it('an allowed host is reached whatever its address, on that port only', async (
   await expect(gate.pin('http://127.0.0.1:10/')).rejects.toMatchObject({ code: 'url.refused' });
 });
 
+it('a host is pinned to its checked address for another protocol, as a URL is', async () => {
+  const { gate } = gateFor([PUBLIC], 'mail.internal:25');
+  expect(await gate.pinHost('mail.test', 465)).toMatchObject({ address: PUBLIC, url: { host: 'mail.test:465' } });
+  expect((await gateFor(['10.0.0.8'], 'mail.internal:25').gate.pinHost('mail.internal', 25)).address).toBe('10.0.0.8');
+  await expect(gateFor(['10.0.0.8']).gate.pinHost('mail.test', 465)).rejects.toMatchObject({ code: 'address.refused' });
+  await expect(gate.pinHost('127.0.0.1', 25)).rejects.toMatchObject({ code: 'url.refused' });
+  await expect(gate.pinHost('a.test/x?y', 25)).rejects.toMatchObject({ code: 'url.refused' });
+  expect(['mail.internal:25', 'mail.internal:465'].map((at) => gate.allows(new URL(`https://${at}`)))).toEqual([
+    true,
+    false,
+  ]);
+});
+
 it('a name without an address is refused', async () => {
   await expect(gateFor([]).gate.pin('https://hooks.test/')).rejects.toMatchObject({ code: 'host.unknown' });
   await expect(new EgressGate(new Set(), () => Promise.resolve([])).pin('https://hooks.test/')).rejects.toMatchObject({

@@ -21,6 +21,10 @@ export interface ProxiedTarget {
   readonly proxy: URL;
 }
 
+/** A host and a port as a URL, which the checks of URLs take. */
+export const urlOfHost = (host: string, port: number): string =>
+  `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}/`;
+
 /** Resolves a name to all its addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
@@ -62,6 +66,17 @@ export class EgressGate {
     // The error hides the address: otherwise the webhook's creator could resolve internal names.
     if (!isAllowed && !addresses.every(isPublicAddress)) throw new DeliveryError('address.refused');
     return { url, address: first, proxy };
+  }
+
+  /** As `pin`, of a host and a port that are reached by another protocol. The URL has them, and no path. */
+  async pinHost(host: string, port: number): Promise<PinnedTarget> {
+    if (!/^[A-Za-z0-9.:-]+$/.test(host)) throw new DeliveryError('url.refused');
+    return await this.pin(urlOfHost(host, port));
+  }
+
+  /** Whether the operator allowed this host, whatever its address, also without encryption. */
+  allows(url: URL): boolean {
+    return this.#allowed.has(hostOf(url));
   }
 
   #parse(text: string): URL {

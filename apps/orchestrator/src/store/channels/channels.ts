@@ -2,7 +2,7 @@
 import type { Id, TenantId } from '@writ/contract';
 
 /** Providers that this version can send to. */
-export const CHANNEL_KINDS = ['slack', 'webhook', 'teams'] as const;
+export const CHANNEL_KINDS = ['slack', 'webhook', 'teams', 'email'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 /** Where a channel of each kind sends to; nothing of it is secret. */
 export interface KindSettings {
@@ -10,6 +10,16 @@ export interface KindSettings {
   readonly webhook: { readonly url: string };
   /** the URL is the secret */
   readonly teams: { readonly origin: string };
+  readonly email: {
+    readonly host: string;
+    readonly port: number;
+    /** `none`: only to hosts that the operator allowed */
+    readonly tls: 'implicit' | 'starttls' | 'none';
+    /** null: without signing in */
+    readonly username: string | null;
+    readonly from: string;
+    readonly to: readonly string[];
+  };
 }
 /** Settings that are kept as they are. Those of Slack are two columns. */
 export type StoredSettings = KindSettings[Exclude<ChannelKind, 'slack'>];
