@@ -481,6 +481,75 @@ export interface ModelUsage {
 /** `gone`: its server answered 410; `failing`: all attempts failed for five days */
 export type WebhookDisabledReason = "asked" | "gone" | "failing";
 
+/** `username` and `password` go together */
+export interface EmailDestination {
+  /** the name of the SMTP server, or its IPv4 address */
+  host: string;
+  /** mostly 465 for `implicit`, and 587 for `starttls` */
+  port: number;
+  tls: EmailTls;
+  /** an address without a name, in ASCII: `name@example.org` */
+  from: string;
+  to: readonly string[];
+  /** in ASCII; absent: the server takes mails without signing in */
+  username?: string;
+  /** in ASCII: it is never shown */
+  password?: string;
+}
+
+/** another `host`, `port`, `tls` or `username` takes the `password`, too */
+export interface EmailDestinationChange {
+  /** the name of the SMTP server, or its IPv4 address */
+  host?: string;
+  /** mostly 465 for `implicit`, and 587 for `starttls` */
+  port?: number;
+  /** `none` only for hosts that the operator allowed */
+  tls?: EmailTls;
+  /** in ASCII; absent: the server takes mails without signing in */
+  username?: string;
+  /** in ASCII: it is never shown */
+  password?: string;
+  /** an address without a name, in ASCII: `name@example.org` */
+  from?: string;
+  to?: readonly string[];
+}
+
+export interface EmailDestinationView {
+  /** the name of the SMTP server, or its IPv4 address */
+  host: string;
+  /** mostly 465 for `implicit`, and 587 for `starttls` */
+  port: number;
+  tls: EmailTls;
+  /** an address without a name, in ASCII: `name@example.org` */
+  from: string;
+  to: readonly string[];
+  username: string | null;
+}
+
+/** `none` only for hosts that the operator allowed */
+export type EmailTls = "implicit" | "starttls" | "none";
+
+export interface TeamsDestination {
+  /** the URL of the workflow with its signature: it is never shown */
+  url: string;
+}
+
+export interface TeamsDestinationView {
+  /** where the workflow's URL begins; the rest is secret */
+  origin: string;
+}
+
+export interface WebhookDestination {
+  /** the URL that each change is posted to */
+  url: string;
+}
+
+export interface WebhookDestinationView {
+  url: string;
+  /** the secret that signs messages, `whsec_…`: shown once, where the channel is created */
+  secret?: string;
+}
+
 export interface SlackConversation {
   /** the id of Slack's channel */
   conversation: string;
@@ -506,6 +575,8 @@ export interface SlackChange {
   /** `https://slack.com/api` unless given; of Slack's service for governments another one */
   api_url?: string;
 }
+
+export type ChannelKind = "slack" | "webhook" | "teams" | "email";
 
 /** for a sub-agent: its parent run (null for a call of a turn), and the call that started it */
 export interface SpawnedBy {
@@ -3018,9 +3089,12 @@ export interface Channel {
   /** the id of a channel: `chn_…` */
   channel_id: string;
   name: string;
-  kind: "slack";
+  kind: ChannelKind;
   state: WebhookState;
-  slack: SlackConversation;
+  slack?: SlackConversation;
+  webhook?: WebhookDestinationView;
+  teams?: TeamsDestinationView;
+  email?: EmailDestinationView;
   last_error: string | null;
   /** milliseconds since the epoch */
   created_at: number;
@@ -4562,11 +4636,16 @@ export interface RefuseMcpServerToolsRequestTool {
   digest: string;
 }
 
+/** it has the settings of its `kind`, and of no other */
 export interface CreateChannelRequest {
   /** one to 64 letters, digits, blanks, `.`, `_`, `-` */
   name: string;
-  kind: "slack";
-  slack: SlackSettings;
+  kind: ChannelKind;
+  slack?: SlackSettings;
+  webhook?: WebhookDestination;
+  teams?: TeamsDestination;
+  /** `username` and `password` go together */
+  email?: EmailDestination;
 }
 
 export interface ChangeChannelRequest {
@@ -4575,6 +4654,10 @@ export interface ChangeChannelRequest {
   state?: WebhookState;
   /** another `api_url` takes the `bot_token`, too */
   slack?: SlackChange;
+  webhook?: WebhookDestination;
+  teams?: TeamsDestination;
+  /** another `host`, `port`, `tls` or `username` takes the `password`, too */
+  email?: EmailDestinationChange;
 }
 
 export interface CreateWebhookRequest {

@@ -84,6 +84,9 @@ ModelTurnCallMode: TypeAlias = Annotated[Literal["stage", "apply"], OPEN]
 """stage: shown and kept as a change; apply: the staged change that `args.token` names"""
 WebhookDisabledReason: TypeAlias = Annotated[Literal["asked", "gone", "failing"], OPEN]
 """`gone`: its server answered 410; `failing`: all attempts failed for five days"""
+EmailTls: TypeAlias = Annotated[Literal["implicit", "starttls", "none"], OPEN]
+"""`none` only for hosts that the operator allowed"""
+ChannelKind: TypeAlias = Annotated[Literal["slack", "webhook", "teams", "email"], OPEN]
 MemberKind: TypeAlias = Annotated[Literal["person", "service"], OPEN]
 """`person`: somebody who signed in; `service`: a service account, which decides about no call"""
 MemberState: TypeAlias = Annotated[Literal["active", "suspended", "offboarded"], OPEN]
@@ -488,6 +491,72 @@ class ModelUsage(ApiObject):
     input_tokens: int
     cached_tokens: int
     output_tokens: int
+
+
+class EmailDestination(ApiObject):
+    """`username` and `password` go together"""
+    host: str
+    """the name of the SMTP server, or its IPv4 address"""
+    port: int
+    """mostly 465 for `implicit`, and 587 for `starttls`"""
+    tls: EmailTls
+    from_: str = Field(alias="from")
+    """an address without a name, in ASCII: `name@example.org`"""
+    to: list[str]
+    username: str | None = None
+    """in ASCII; absent: the server takes mails without signing in"""
+    password: str | None = None
+    """in ASCII: it is never shown"""
+
+
+class EmailDestinationChange(ApiObject):
+    """another `host`, `port`, `tls` or `username` takes the `password`, too"""
+    host: str | None = None
+    """the name of the SMTP server, or its IPv4 address"""
+    port: int | None = None
+    """mostly 465 for `implicit`, and 587 for `starttls`"""
+    tls: EmailTls | None = None
+    """`none` only for hosts that the operator allowed"""
+    username: str | None = None
+    """in ASCII; absent: the server takes mails without signing in"""
+    password: str | None = None
+    """in ASCII: it is never shown"""
+    from_: str | None = Field(default=None, alias="from")
+    """an address without a name, in ASCII: `name@example.org`"""
+    to: list[str] | None = None
+
+
+class EmailDestinationView(ApiObject):
+    host: str
+    """the name of the SMTP server, or its IPv4 address"""
+    port: int
+    """mostly 465 for `implicit`, and 587 for `starttls`"""
+    tls: EmailTls
+    from_: str = Field(alias="from")
+    """an address without a name, in ASCII: `name@example.org`"""
+    to: list[str]
+    username: str | None
+
+
+class TeamsDestination(ApiObject):
+    url: str
+    """the URL of the workflow with its signature: it is never shown"""
+
+
+class TeamsDestinationView(ApiObject):
+    origin: str
+    """where the workflow's URL begins; the rest is secret"""
+
+
+class WebhookDestination(ApiObject):
+    url: str
+    """the URL that each change is posted to"""
+
+
+class WebhookDestinationView(ApiObject):
+    url: str
+    secret: str | None = None
+    """the secret that signs messages, `whsec_…`: shown once, where the channel is created"""
 
 
 class SlackConversation(ApiObject):
@@ -2915,9 +2984,8 @@ class Channel(ApiObject):
     channel_id: str
     """the id of a channel: `chn_…`"""
     name: str
-    kind: Literal["slack"]
+    kind: ChannelKind
     state: WebhookState
-    slack: SlackConversation
     last_error: str | None
     created_at: int
     """milliseconds since the epoch"""
@@ -2925,6 +2993,10 @@ class Channel(ApiObject):
     """the API key that created it"""
     updated_at: int
     """milliseconds since the epoch"""
+    slack: SlackConversation | None = None
+    webhook: WebhookDestinationView | None = None
+    teams: TeamsDestinationView | None = None
+    email: EmailDestinationView | None = None
 
 
 class ChannelList(ApiObject):
@@ -4356,10 +4428,15 @@ class RefuseMcpServerToolsRequestTool(ApiObject):
 
 
 class CreateChannelRequest(ApiObject):
+    """it has the settings of its `kind`, and of no other"""
     name: str
     """one to 64 letters, digits, blanks, `.`, `_`, `-`"""
-    kind: Literal["slack"]
-    slack: SlackSettings
+    kind: ChannelKind
+    slack: SlackSettings | None = None
+    webhook: WebhookDestination | None = None
+    teams: TeamsDestination | None = None
+    email: EmailDestination | None = None
+    """`username` and `password` go together"""
 
 
 class ChangeChannelRequest(ApiObject):
@@ -4368,6 +4445,10 @@ class ChangeChannelRequest(ApiObject):
     state: WebhookState | None = None
     slack: SlackChange | None = None
     """another `api_url` takes the `bot_token`, too"""
+    webhook: WebhookDestination | None = None
+    teams: TeamsDestination | None = None
+    email: EmailDestinationChange | None = None
+    """another `host`, `port`, `tls` or `username` takes the `password`, too"""
 
 
 class CreateWebhookRequest(ApiObject):
