@@ -78,8 +78,10 @@ const SPECS = ['**/*.spec.ts', '**/*.contract.ts', '**/specs/**/*.ts'];
 const EXPORT_ALL = { selector: 'ExportAllDeclaration', message: 'name what is exported' };
 // The second fails while the first is waited for, and a failure that nobody waits for ends the whole run.
 const STARTED_BEFORE_AWAITED = {
-  selector:
-    "ForOfStatement[right.elements.1.type='CallExpression'] MemberExpression[property.name='rejects'][object.arguments.0.type='Identifier']",
+  selector: [
+    "ForOfStatement[right.elements.1.type='CallExpression']",
+    "MemberExpression[property.name='rejects'][object.arguments.0.type='Identifier']",
+  ].join(' '),
   message: 'list functions and call each in the loop: what fails before it is awaited ends the whole run',
 };
 

@@ -23,7 +23,8 @@ const ASKED = `INSERT INTO orchestrator.channel_message AS m (channel_id, approv
   ON CONFLICT (channel_id, approval_id) DO UPDATE SET ${RAISED}`;
 const CHANGED = `UPDATE orchestrator.channel_message m SET ${RAISED} WHERE m.approval_id = $1 AND m.tenant_id = $2`;
 
-const OPEN = `SELECT m.channel_id, m.approval_id, m.reference, m.wanted, m.attempts, c.kind, c.destination, c.api_url, c.settings, c.bot_token, c.created_by
+const OPEN = `SELECT m.channel_id, m.approval_id, m.reference, m.wanted, m.attempts,
+    c.kind, c.destination, c.api_url, c.settings, c.bot_token, c.created_by
   FROM orchestrator.channel_message m JOIN orchestrator.channel c ON c.channel_id = m.channel_id
   WHERE m.channel_id = $1 AND m.approval_id = $2 AND m.claimed_until = $3 AND m.claimed_until > orchestrator.now_ms()
     AND m.state = 'pending' AND c.state = 'active'`;

@@ -66,7 +66,8 @@ export class PgChannels extends Channels {
         `UPDATE orchestrator.channel SET name = coalesce($2, name), state = coalesce($3, state),
            destination = coalesce($4, destination), api_url = coalesce($5, api_url), bot_token = coalesce($6, bot_token),
            settings = CASE WHEN $7::jsonb IS NULL THEN settings ELSE settings || $7::jsonb END,
-           last_error = CASE WHEN $3::text IS NULL AND $4::text IS NULL AND $5::text IS NULL AND $6::bytea IS NULL AND $7::jsonb IS NULL THEN last_error END,
+           last_error = CASE WHEN $3::text IS NULL AND $4::text IS NULL AND $5::text IS NULL
+             AND $6::bytea IS NULL AND $7::jsonb IS NULL THEN last_error END,
            updated_at = orchestrator.now_ms()
          WHERE channel_id = $1 RETURNING ${COLUMNS}`,
         [channelId, name, state, destination, api_url, bot_token, settings],
