@@ -19,7 +19,9 @@ export { readCommonFiles } from './read-common-files.ts';
 export { readKey, readKeyFile } from './read-key-file.ts';
 export { readSecretFile } from './read-secret-file.ts';
 export {
+  awaitConnected,
   connectThrough,
+  dialDirectly,
   dialThrough,
   DIRECT,
   fetchThrough,

@@ -2,7 +2,7 @@
 // How a process reaches hosts outside its network: directly, or through the one HTTP proxy of a company.
 import { once } from 'node:events';
 import { setGlobalProxyFromEnv, request, type IncomingMessage } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Type } from 'typebox';
 import { ReadBy, urlWithHost } from './variable-texts.ts';
@@ -138,11 +138,11 @@ export function connectThrough(proxy: URL, host: string, port: number, signal: A
   });
 }
 
-/** A target that is reached through a proxy. */
-export interface ProxyTarget {
+/** A target to connect to. */
+export interface DialTarget {
   /** the name or address of the target */
   readonly host: string;
-  /** the address for the proxy's request; null: the host */
+  /** the address to connect to, or for the proxy's request; null: the proxy gets the host */
   readonly address: string | null;
   readonly port: number;
   /** the name or address that the target's certificate must have; null: we add no TLS */
@@ -157,7 +157,7 @@ export interface ProxyTarget {
  */
 export async function dialThrough(
   proxy: URL,
-  { host, address, port, tlsHost, raw }: ProxyTarget,
+  { host, address, port, tlsHost, raw }: DialTarget,
   signal: AbortSignal,
 ): Promise<Socket> {
   const tunnel = await connectThrough(proxy, address ?? host, port, signal);
@@ -171,8 +171,35 @@ export async function dialThrough(
     ...(raw === true ? {} : { ALPNProtocols: ['http/1.1'] }),
     rejectUnauthorized: true,
   });
+  return await awaitConnected(socket, 'secureConnect', signal);
+}
+
+/**
+ * Connects to the address of a target, with our TLS where `tlsHost` is set.
+ * @throws Error where there is no address or no connection, or for the certificate; the reason of `signal` when that
+ * aborts
+ */
+export async function dialDirectly({ address, port, tlsHost, raw }: DialTarget, signal: AbortSignal): Promise<Socket> {
+  if (address === null) throw new Error('nothing is dialled directly by its name');
+  if (tlsHost === null) return await awaitConnected(connect({ host: address, port, noDelay: true }), 'connect', signal);
+  // An IP address is not sent as SNI, and the certificate is compared with the address as host.
+  const name = isIP(tlsHost) === 0 ? { servername: tlsHost } : {};
+  const protocols = raw === true ? {} : { ALPNProtocols: ['http/1.1'] };
+  const socket = connectTls({ host: address, port, ...name, ...protocols, rejectUnauthorized: true });
+  return await awaitConnected(socket, 'secureConnect', signal);
+}
+
+/**
+ * Resolves with the socket once it is connected. Destroys the socket if that fails or the signal aborts first.
+ * Afterwards the caller owns it.
+ */
+export async function awaitConnected(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<Socket> {
   try {
-    await once(socket, 'secureConnect', { signal });
+    await once(socket, event, { signal });
     return socket;
   } catch (error) {
     socket.on('error', () => undefined).destroy();

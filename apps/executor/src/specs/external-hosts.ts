@@ -4,9 +4,9 @@ import { createServer as createHttp, type IncomingMessage, type RequestListener,
 import { createServer as createHttps } from 'node:https';
 import { connect, type AddressInfo, type Server } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { awaitConnected } from '@writ/nest-kit';
 import { outsideTls } from '@writ/testing';
 import type { DialTarget, EgressPorts } from '../egress/egress-ports.ts';
-import { awaitConnected } from '../egress/system-ports.ts';
 
 /** A public address that the tests never connect to: dialling it reaches a server of the test. */
 export const PUBLIC = '93.184.216.34';

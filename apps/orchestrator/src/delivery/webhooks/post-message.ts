@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { DeliveryError } from '../../edge/outbound/delivery-error.ts';
 import type { EgressGate, PinnedTarget } from '../../edge/outbound/egress-gate.ts';
 import { openRequest } from '../../edge/outbound/open-request.ts';
+import { timedOut } from '../../edge/outbound/timed-out.ts';
 
 /**
  * Bytes of a response's body that are read and discarded, because only the status matters. The connection of a longer
@@ -52,14 +53,8 @@ export async function pinAndPost(
   signal: AbortSignal,
 ): Promise<PostAnswer> {
   // A lookup can't be aborted; its result is ignored.
-  const target = await Promise.race([gate.pin(url), aborted(signal)]);
+  const target = await Promise.race([gate.pin(url), timedOut(signal)]);
   return await postMessage(target, headers, body, signal);
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new DeliveryError('timeout')), { once: true });
-  });
 }
 
 function answerOf(request: ClientRequest, body: string): Promise<PostAnswer> {

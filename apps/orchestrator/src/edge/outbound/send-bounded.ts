@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DeliveryError } from './delivery-error.ts';
 import type { EgressGate } from './egress-gate.ts';
 import { openRequest, type RequestHead } from './open-request.ts';
+import { timedOut } from './timed-out.ts';
 
 /** The limits of one answer. */
 export interface AnswerLimits {
@@ -34,7 +35,7 @@ export async function sendBounded(
   const stop = new AbortController();
   try {
     // A lookup can't be aborted; its result is ignored.
-    const target = await Promise.race([gate.pin(url), aborted(signal)]);
+    const target = await Promise.race([gate.pin(url), timedOut(signal)]);
     const request = await openRequest(target, {
       method,
       headers: { 'user-agent': 'writ/1', ...headers },
@@ -68,10 +69,4 @@ export async function sendBounded(
     // Ends the connection of an answer that is not read to its end.
     stop.abort();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }

@@ -5,6 +5,7 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { DeliveryError } from '../../../edge/outbound/delivery-error.ts';
 import { dial } from '../../../edge/outbound/dial.ts';
 import type { EgressGate } from '../../../edge/outbound/egress-gate.ts';
+import { timedOut } from '../../../edge/outbound/timed-out.ts';
 import { bareHost } from '../../../edge/outbound/webhook-url.ts';
 import type { KindSettings } from '../../../store/channels/channels.ts';
 
@@ -40,7 +41,7 @@ export async function sendBySmtp(gate: EgressGate, mail: SmtpMail, timeoutMs: nu
   const { host, port, tls } = mail.settings;
   const signal = AbortSignal.timeout(timeoutMs);
   // A lookup can't be aborted; its result is ignored.
-  const target = await Promise.race([gate.pinHost(host, port), aborted(signal)]);
+  const target = await Promise.race([gate.pinHost(host, port), timedOut(signal)]);
   if (tls === 'none' && !gate.allows(target.url)) throw new DeliveryError('url.refused');
   const socket = await dial(target, port, signal);
   // Errors come through the connection; one that comes after its end must not be uncaught.
@@ -53,7 +54,7 @@ export async function sendBySmtp(gate: EgressGate, mail: SmtpMail, timeoutMs: nu
     tls: { rejectUnauthorized: true },
   });
   try {
-    await Promise.race([converse(connection, mail), aborted(signal)]);
+    await Promise.race([converse(connection, mail), timedOut(signal)]);
   } catch (error) {
     throw failureOf(error);
   } finally {
@@ -91,10 +92,4 @@ function failureOf(error: unknown): Error {
   if (typeof responseCode === 'number' && responseCode >= 400 && responseCode < 600)
     return new SmtpRefusal(responseCode, { cause: error });
   return new DeliveryError(code === 'ETIMEDOUT' ? 'timeout' : 'connect.failed', { cause: error });
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new DeliveryError('timeout')), { once: true });
-  });
 }
