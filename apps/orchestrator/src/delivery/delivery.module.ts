@@ -105,7 +105,7 @@ function channels(config: DeliveryConfig, { logger }: ProcessContext): Provider[
       SendDue,
       [KernelClient, ChannelMessages, ChannelSecrets, RegisteredLifetime],
       (kernel, messages, secrets, lifetime) => {
-        const providers = providersBy(gate, Date.now);
+        const providers = providersBy({ gate, now: Date.now });
         const given = { kernel, messages, secrets, providers, report, chance: Math.random };
         const send = new SendDue({ ...given, url: url ?? '' });
         lifetime.add(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DeliveryError, DELIVERY_ERRORS } from '../../edge/outbound/delivery-error.ts';
+import type { EgressGate } from '../../edge/outbound/egress-gate.ts';
 import type { ChannelKind, KindSettings } from '../../store/channels/channels.ts';
 import type { ShownApproval } from './shown-approval.ts';
 
@@ -33,6 +34,15 @@ export type PostEnd =
  */
 export interface ChannelProvider<K extends ChannelKind = ChannelKind> {
   send(post: ChannelPost<K>): Promise<PostEnd>;
+}
+
+/** What a provider of any kind needs. */
+export interface ProviderParts {
+  readonly gate: EgressGate;
+  /** milliseconds since the epoch */
+  readonly now: () => number;
+  /** the longest attempt, in milliseconds; `PROVIDER_MS` unless given */
+  readonly timeoutMs?: number;
 }
 
 /** One provider for each kind. */

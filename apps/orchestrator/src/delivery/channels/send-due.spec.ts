@@ -44,7 +44,7 @@ async function open(over: { readonly allowed?: readonly string[]; readonly token
   const gate = new EgressGate(new Set(over.allowed ?? [slack.place]));
   const send = new SendDue({
     ...{ kernel, messages: fake.messages, secrets, url: URL_OF_WRIT },
-    providers: providersBy(gate, () => fake.now),
+    providers: providersBy({ gate, now: () => fake.now }),
     ...{ chance: () => 0, report: (error: unknown) => void reported.push(error) },
   });
   const note = (asks = true) => fake.messages.note(tenant, [{ approval_id, asks }]);

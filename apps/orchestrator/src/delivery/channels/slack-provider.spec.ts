@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { EgressGate } from '../../edge/outbound/egress-gate.ts';
 import { openFakeSlack } from '../../specs/fake-slack.ts';
 import type { OddAnswer } from '../../specs/scripted-http.ts';
 import { providerContract, type Misbehaviour } from './provider.contract.ts';
-import { SlackProvider } from './slack-provider.ts';
+import { slackProvider } from './slack-provider.ts';
 
 /** What of a block a person sees, as Slack's clients read `mrkdwn`. */
 function readBlocks(blocks: unknown): { text: string; links: string[] } {
@@ -42,7 +43,7 @@ const open = async () => {
   const { api_url, conversation, token, place, close } = slack;
   return {
     ...{ settings: { api_url, conversation }, secret: token, place, close },
-    provider: (gate: ConstructorParameters<typeof SlackProvider>[0]) => new SlackProvider(gate, Date.now, 500),
+    provider: (gate: EgressGate) => slackProvider({ gate, now: Date.now, timeoutMs: 500 }),
     received: () => slack.posts.map(({ blocks }) => readBlocks(blocks)),
     misbehave: (how: Misbehaviour) => void slack.failures.push(ODD[how]),
     attempts: () => slack.calls.length,

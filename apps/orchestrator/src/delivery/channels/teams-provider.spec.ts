@@ -5,7 +5,7 @@ import { openFakeTeams } from '../../specs/fake-teams.ts';
 import type { OddAnswer } from '../../specs/scripted-http.ts';
 import { newApproval, PAGE, providerContract, type Misbehaviour } from './provider.contract.ts';
 import type { ShownApproval } from './shown-approval.ts';
-import { TeamsProvider } from './teams-provider.ts';
+import { teamsProvider } from './teams-provider.ts';
 
 const ODD: Readonly<Record<Misbehaviour, OddAnswer>> = {
   refuse: { status: 401, body: '{"error":{"code":"DirectApiAuthorizationRequired"}}' },
@@ -21,7 +21,7 @@ const open = async () => {
   const { cards, url, place, close, failures, paths } = teams;
   return {
     ...{ settings: { origin: `http://${place}` }, secret: url, place, close, cards },
-    provider: (gate: EgressGate) => new TeamsProvider(gate, Date.now, 500),
+    provider: (gate: EgressGate) => teamsProvider({ gate, now: Date.now, timeoutMs: 500 }),
     received: () => cards,
     misbehave: (how: Misbehaviour) => void failures.push(ODD[how]),
     attempts: () => paths.length,

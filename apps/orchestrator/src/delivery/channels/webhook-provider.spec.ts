@@ -6,7 +6,7 @@ import { openScriptedHttp, type OddAnswer } from '../../specs/scripted-http.ts';
 import { newSecret } from '../webhooks/secrets.ts';
 import { newApproval, PAGE, providerContract, type Misbehaviour } from './provider.contract.ts';
 import { utcOf } from './shown-approval.ts';
-import { WebhookProvider } from './webhook-provider.ts';
+import { webhookProvider } from './webhook-provider.ts';
 
 const ODD: Readonly<Record<Misbehaviour, OddAnswer>> = {
   refuse: { status: 410 },
@@ -30,7 +30,7 @@ const open = async () => {
   const { place, close, failures, paths } = http;
   return {
     ...{ settings: { url: `http://${place}/hook` }, secret, place, close, messages },
-    provider: (gate: EgressGate) => new WebhookProvider(gate, Date.now, 500),
+    provider: (gate: EgressGate) => webhookProvider({ gate, now: Date.now, timeoutMs: 500 }),
     received: () => messages.map(({ data: { url, ...rest } }) => ({ text: textOf(rest), links: [String(url)] })),
     misbehave: (how: Misbehaviour) => void failures.push(ODD[how]),
     attempts: () => paths.length,

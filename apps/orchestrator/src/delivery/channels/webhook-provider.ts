@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EgressGate } from '../../edge/outbound/egress-gate.ts';
 import { pinAndPost } from '../webhooks/post-message.ts';
 import { secretOfText, signedHeaders } from '../webhooks/secrets.ts';
-import { orFailed, PROVIDER_MS, type ChannelPost, type ChannelProvider, type PostEnd } from './provider.ts';
+import {
+  orFailed,
+  PROVIDER_MS,
+  type ChannelPost,
+  type ChannelProvider,
+  type PostEnd,
+  type ProviderParts,
+} from './provider.ts';
 import { endOfPost } from './end-of-post.ts';
 import { digestOf, GROUPS_MAX, plain } from './shown-approval.ts';
 
@@ -12,29 +18,19 @@ const TYPE = 'approval.changed';
  * Posts each change of an approval as a message of Standard Webhooks, for a program that asks people elsewhere. A
  * message that is attempted again has the same id.
  */
-export class WebhookProvider implements ChannelProvider<'webhook'> {
-  readonly #gate: EgressGate;
-  readonly #now: () => number;
-  readonly #timeoutMs: number;
-
-  /** @param now milliseconds since the epoch */
-  constructor(gate: EgressGate, now: () => number, timeoutMs: number = PROVIDER_MS) {
-    this.#gate = gate;
-    this.#now = now;
-    this.#timeoutMs = timeoutMs;
-  }
-
+export const webhookProvider = ({ gate, now, timeoutMs = PROVIDER_MS }: ProviderParts): ChannelProvider<'webhook'> => ({
   send(post: ChannelPost<'webhook'>): Promise<PostEnd> {
-    const [now, body] = [this.#now(), bodyOf(post, this.#now())];
+    const at = now();
+    const body = bodyOf(post, at);
     const message_id = `${post.channel_id}.${post.approval.approval_id}.${post.change}`;
-    const headers = signedHeaders([secretOfText(post.secret)], { message_id, body }, now);
+    const headers = signedHeaders([secretOfText(post.secret)], { message_id, body }, at);
     return orFailed(async () => {
-      const signal = AbortSignal.timeout(this.#timeoutMs);
-      const answer = await pinAndPost(this.#gate, post.settings.url, { headers, body }, signal);
-      return endOfPost('webhook', answer, { reference: message_id, now });
+      const signal = AbortSignal.timeout(timeoutMs);
+      const answer = await pinAndPost(gate, post.settings.url, { headers, body }, signal);
+      return endOfPost('webhook', answer, { reference: message_id, now: at });
     });
-  }
-}
+  },
+});
 
 function bodyOf({ channel_id, approval, link }: ChannelPost<'webhook'>, now: number): string {
   const { approval_id, operation_id, tool_id, agent_id, of, state, votes, escalated_to = [] } = approval;

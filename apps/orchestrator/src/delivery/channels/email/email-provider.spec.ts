@@ -8,7 +8,7 @@ import type { KindSettings } from '../../../store/channels/channels.ts';
 import type { PostEnd } from '../provider.ts';
 import { newApproval, PAGE, providerContract, type Misbehaviour } from '../provider.contract.ts';
 import type { ShownApproval } from '../shown-approval.ts';
-import { EmailProvider } from './email-provider.ts';
+import { emailProvider } from './email-provider.ts';
 
 const ACCOUNT = { user: 'writ', password: 'p4ss-w0rd' };
 const TO = ['ops@example.org', 'lead@example.org'];
@@ -42,7 +42,7 @@ const open = async () => {
   return {
     settings: { ...SETTINGS, host: '127.0.0.1', port },
     ...{ secret: ACCOUNT.password, place: `127.0.0.1:${port}`, close },
-    provider: (gate: EgressGate) => new EmailProvider(gate, Date.now, 500),
+    provider: (gate: EgressGate) => emailProvider({ gate, now: Date.now, timeoutMs: 500 }),
     received: () => smtp.mails.map(readMail),
     misbehave: (how: Misbehaviour) => void smtp.misbehaviours.push(how === 'redirect' ? 'refuse' : how),
     attempts: smtp.connections,
@@ -82,7 +82,11 @@ describe('a channel of emails', () => {
     const gate = new EgressGate(new Set([`${HOST}:${port}`]), () => Promise.resolve(['127.0.0.1']));
     const settings = { ...SETTINGS, host: HOST, port, ...over };
     const rest = { secret, reference, approval, change: 1, link: PAGE };
-    return new EmailProvider(gate, Date.now, 2_000).send({ channel_id: newId('channel'), settings, ...rest });
+    return emailProvider({ gate, now: Date.now, timeoutMs: 2_000 }).send({
+      channel_id: newId('channel'),
+      settings,
+      ...rest,
+    });
   };
 
   it.each(['implicit', 'starttls'] as const)('signs in over %s TLS, and sends to its addresses alone', async (tls) => {
@@ -115,7 +119,10 @@ describe('a channel of emails', () => {
     const gate = new EgressGate(new Set(), () => Promise.resolve(['93.184.216.34']));
     const settings = { ...SETTINGS, host: HOST, port: smtp.port };
     const post = { channel_id: newId('channel'), settings, secret: 'x', reference: null, change: 1, link: PAGE };
-    const end = await new EmailProvider(gate, Date.now, 2_000).send({ ...post, approval: newApproval() });
+    const end = await emailProvider({ gate, now: Date.now, timeoutMs: 2_000 }).send({
+      ...post,
+      approval: newApproval(),
+    });
     expect(end).toMatchObject({ sent: false, error: expect.stringMatching(/^url\.refused/) as string });
   });
 
@@ -129,7 +136,7 @@ describe('a channel of emails', () => {
     const smtp = await openTls('implicit');
     const [approval, channel_id] = [newApproval(), newId('channel')];
     const gate = new EgressGate(new Set([`${HOST}:${smtp.port}`]), () => Promise.resolve(['127.0.0.1']));
-    const provider = new EmailProvider(gate, Date.now, 2_000);
+    const provider = emailProvider({ gate, now: Date.now, timeoutMs: 2_000 });
     const settings = { ...SETTINGS, tls: 'implicit', host: HOST, port: smtp.port } as const;
     const post = { channel_id, settings, secret: ACCOUNT.password, change: 1, link: PAGE };
     await provider.send({ ...post, reference: null, approval });
