@@ -125,8 +125,9 @@ export async function createTenantObjects(world: World, platformKey: string): Pr
       (((await world.admin.get(`/v1/webhooks/${webhook.webhook_id as string}/deliveries`)).body.items as JsonValue[])[0]
         ?.attempts as number) > 0,
   );
+  // The preview of the held call may still be listed.
   const session = async (): Promise<JsonValue | undefined> =>
-    ((await world.admin.get('/v1/containers')).body.items as JsonValue[])[0];
+    ((await world.admin.get('/v1/containers')).body.items as JsonValue[]).find(({ kind }) => kind === 'session');
   await world.call('shell.session', { command: 'true' });
   const container = await eventually('a session has a shell', session);
   const talk = await world.agent.must('/v1/sessions', {
